@@ -1,0 +1,1 @@
+# chainstate/local.mk

@@ -1,0 +1,1 @@
+# loadblock/local.mk

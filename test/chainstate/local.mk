@@ -1,0 +1,1 @@
+# test/chainstate/local.mk

@@ -1,0 +1,1 @@
+# test/cli/local.mk

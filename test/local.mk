@@ -1,0 +1,12 @@
+# Tests: each program proves one part through its header. The folder's own local.mk adds to check_PROGRAMS and TESTS.
+TEST_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/test
+TEST_LIBS = $(CMOCKA_LIBS) $(EXTERNAL_LIBS)
+if HAVE_CMOCKA
+include test/support/local.mk
+include test/primitives/local.mk
+include test/storage/local.mk
+include test/validate/local.mk
+include test/chainstate/local.mk
+include test/loadblock/local.mk
+include test/cli/local.mk
+endif

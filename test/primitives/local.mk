@@ -1,0 +1,1 @@
+# test/primitives/local.mk

@@ -1,0 +1,1 @@
+# test/validate/local.mk

@@ -1,0 +1,1 @@
+# txindex/local.mk

@@ -1,0 +1,3 @@
+# validate/local.mk
+include validate/script/local.mk
+include validate/rules/local.mk

@@ -1,0 +1,1 @@
+# Rules for headers, transactions and blocks, and the parameters of each network.

@@ -1,0 +1,1 @@
+# The interpreter, signature hashes and the signature pool.
