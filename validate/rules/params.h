@@ -1,0 +1,53 @@
+/* validate/rules/params.h: what differs from network to network. Source: Core's kernel/chainparams.cpp. */
+#ifndef LODE_VALIDATE_PARAMS_H
+#define LODE_VALIDATE_PARAMS_H
+
+#include "primitives/hash.h"
+#include "primitives/tx.h"
+#include "support/status.h"
+#include "validate/rules/u256.h"
+
+typedef enum lode_chain { LODE_CHAIN_MAIN, LODE_CHAIN_TEST, LODE_CHAIN_TESTNET4, LODE_CHAIN_SIGNET, LODE_CHAIN_REGTEST } lode_chain;
+
+typedef struct lode_flag_exception {
+    lode_block_hash hash;
+    uint32_t flags; /* base flags in place of P2SH | WITNESS | TAPROOT */
+} lode_flag_exception;
+
+typedef struct lode_chain_params {
+    lode_chain chain;
+    const char *name;   /* as in answers: main, test, testnet4, signet, regtest */
+    const char *folder; /* below the data directory: "", testnet3, testnet4, signet, regtest */
+    uint8_t magic[4];
+    uint8_t genesis_raw[512]; /* the whole genesis block */
+    uint32_t genesis_size;
+    lode_block_hash genesis_hash;
+    int32_t halving_interval;
+    int32_t bip34_height, bip65_height, bip66_height, csv_height, segwit_height;
+    lode_block_hash bip34_hash; /* zero: none */
+    lode_flag_exception exceptions[2];
+    uint32_t exception_count;
+    lode_u256 pow_limit;
+    uint32_t pow_limit_bits;
+    int64_t target_timespan, target_spacing; /* seconds */
+    bool allow_min_difficulty, no_retargeting, enforce_bip94;
+    bool is_signet;
+    uint8_t signet_challenge[520];
+    uint32_t signet_challenge_len;
+    lode_u256 minimum_chain_work;
+    lode_block_hash default_assume_valid; /* informational: Lode's own default is none */
+    uint8_t pubkey_prefix, script_prefix;
+    char bech32_prefix[8];
+} lode_chain_params;
+
+/* Never fails: the parameters of a known network. */
+void lode_chain_params_init(lode_chain_params *params, lode_chain chain);
+/* By the name `-chain=` takes; false if unknown. */
+bool lode_chain_from_name(lode_chain *chain, const char *name);
+
+/* -testactivationheight=NAME@HEIGHT, -test=bip94, -vbparams=DEPLOYMENT:START:END[:HEIGHT] (regtest only; others are
+ * refused as Core refuses them), -signetchallenge=HEX (signet: also changes the magic). `name` has no dash.
+ * Errors: LODE_INVALID_ARGUMENT with a sentence. LODE_UNSUPPORTED when `name` is no chain option. */
+lode_status lode_chain_params_set(lode_chain_params *params, const char *name, const char *value);
+
+#endif
