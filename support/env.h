@@ -12,6 +12,7 @@
 
 #include "support/status.h"
 
+struct lode_buf;
 typedef struct lode_env lode_env;
 typedef struct lode_file lode_file; /* an open file; `env` says what is behind it */
 
