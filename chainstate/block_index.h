@@ -1,0 +1,111 @@
+/* chainstate/block_index.h: the tree of headers, with what is stored of each block, and its database.
+ *
+ * The tree is loaded whole from `blocks/index` and lives in memory. One thread changes it.
+ */
+#ifndef LODE_CHAINSTATE_BLOCK_INDEX_H
+#define LODE_CHAINSTATE_BLOCK_INDEX_H
+
+#include "lode/store.h"
+#include "support/env.h"
+#include "support/log.h"
+#include "validate/rules/node.h"
+
+/* Core's BlockStatus. */
+enum lode_block_status {
+    LODE_BLOCK_VALID_TREE = 2, /* header and ancestors checked */
+    LODE_BLOCK_VALID_TRANSACTIONS = 3,
+    LODE_BLOCK_VALID_CHAIN = 4,
+    LODE_BLOCK_VALID_SCRIPTS = 5,
+    LODE_BLOCK_VALID_MASK = 7,
+    LODE_BLOCK_HAVE_DATA = 8,
+    LODE_BLOCK_HAVE_UNDO = 16,
+    LODE_BLOCK_FAILED_VALID = 32,
+    LODE_BLOCK_FAILED_CHILD = 64, /* read from old directories, written no more */
+    LODE_BLOCK_OPT_WITNESS = 128,
+};
+
+typedef struct lode_entry lode_entry;
+struct lode_entry {
+    lode_node node; /* first: a lode_node* in the tree is a lode_entry* */
+    uint32_t status;
+    uint32_t tx_count;       /* 0: never had its transactions */
+    uint64_t chain_tx_count; /* 0 until this block and all its ancestors had their transactions */
+    int32_t file;            /* with HAVE_DATA or HAVE_UNDO */
+    uint32_t data_pos;       /* of the block itself, past the 8-byte record header */
+    uint32_t undo_pos;       /* of the undo bytes, past the record header */
+    uint32_t sequence;       /* order in which blocks became connectable: first seen wins at equal work */
+    bool is_dirty;           /* differs from what the database holds */
+    lode_entry *first_child, *next_sibling;
+    lode_entry *hash_next;   /* the table's own */
+};
+
+static inline lode_entry *lode_entry_of(lode_node *node)
+{
+    return (lode_entry *)node;
+}
+static inline lode_entry *lode_entry_prev(const lode_entry *e)
+{
+    return (lode_entry *)e->node.prev;
+}
+
+/* Core's CBlockFileInfo. */
+typedef struct lode_block_file_info {
+    uint32_t blocks, size, undo_size; /* bytes used, not pre-allocated */
+    uint32_t height_first, height_last;
+    uint64_t time_first, time_last;
+} lode_block_file_info;
+
+typedef struct lode_block_index lode_block_index;
+
+typedef struct lode_block_index_options {
+    const char *path; /* of blocks/index */
+    const lode_chain_params *params; /* kept */
+    lode_env *env;
+    const lode_logger *logger;
+    bool read_only; /* touch nothing; a missing database is LODE_MISSING */
+    bool wipe;      /* -reindex: begin with an empty database */
+} lode_block_index_options;
+
+/* Loads and checks everything: header hashes, proof of work, links, no record left unread. Sets chain_tx_count and
+ * sequence as Core does after a load (0 for the best chain once told, 1 for others: see lode_block_index_set_best).
+ * A new database holds nothing: the caller adds genesis. Errors: LODE_CORRUPT naming the record, LODE_LOCKED,
+ * LODE_UNSUPPORTED (pruned or otherwise not ours). */
+lode_status lode_block_index_open(lode_block_index **out, const lode_block_index_options *options);
+lode_status lode_block_index_close(lode_block_index *index);
+
+lode_entry *lode_block_index_find(const lode_block_index *index, const lode_block_hash *hash); /* NULL: unknown */
+/* New entry below prev (NULL: genesis), status VALID_TREE, dirty. NULL when memory is out. */
+lode_entry *lode_block_index_add(lode_block_index *index, const lode_header *header, const lode_block_hash *hash, lode_entry *prev);
+size_t lode_block_index_count(const lode_block_index *index);
+lode_entry *lode_block_index_genesis(const lode_block_index *index);
+/* Every entry, in order of height for equal branches parents before children. Stops when visit returns false. */
+void lode_block_index_visit(const lode_block_index *index, void *context, bool (*visit)(void *context, lode_entry *entry));
+void lode_block_index_mark_dirty(lode_block_index *index, lode_entry *entry);
+/* The block's transactions are stored: status, tx_count, chain_tx_count of it and of waiting descendants, sequence. */
+void lode_block_index_received(lode_block_index *index, lode_entry *entry, uint32_t tx_count, int32_t file, uint32_t data_pos);
+/* After open: entries on the chain that ends here get sequence 0, others 1 (Core's LoadChainTip). */
+void lode_block_index_set_best(lode_block_index *index, lode_entry *tip);
+/* FAILED_VALID on the entry and all descendants / taken away from it, its ancestors and its descendants (Core's
+ * ResetBlockFailureFlags). */
+void lode_block_index_mark_failed(lode_block_index *index, lode_entry *entry);
+void lode_block_index_reconsider(lode_block_index *index, lode_entry *entry);
+/* The entry with most work (then lowest sequence) whose whole chain has data and no failure; never NULL once genesis
+ * is stored. Costs no walk over the index (kept up to date by the calls above). */
+lode_entry *lode_block_index_best_candidate(lode_block_index *index);
+lode_entry *lode_block_index_best_header(lode_block_index *index); /* most work, not failed */
+
+/* Block files, number from 0. */
+int32_t lode_block_index_last_file(const lode_block_index *index); /* -1: none yet */
+lode_block_file_info *lode_block_index_file(lode_block_index *index, int32_t file); /* grows as asked; lent until the next call */
+void lode_block_index_mark_file_dirty(lode_block_index *index, int32_t file);
+
+/* Flags ("txindex", "prunedblockfiles") and the R mark. */
+bool lode_block_index_flag(const lode_block_index *index, const char *name, bool *value); /* false: no record */
+void lode_block_index_set_flag(lode_block_index *index, const char *name, bool value);
+bool lode_block_index_is_reindexing(const lode_block_index *index);
+void lode_block_index_set_reindexing(lode_block_index *index, bool on);
+
+/* Everything dirty in one synced batch. Block and undo files must have been synced before. */
+lode_status lode_block_index_write(lode_block_index *index);
+
+#endif

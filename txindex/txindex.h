@@ -1,0 +1,50 @@
+/* txindex/txindex.h: txid -> where the transaction lies in the block files; Core's `indexes/txindex` database.
+ *
+ * 't' + txid -> VARINT file, VARINT position of the block, VARINT offset after its 80-byte header. 'B' -> block locator
+ * (int32 version, CompactSize count, hashes). Entries of blocks that a reorganisation left behind are not removed, as
+ * in Core; they are overwritten when the transaction appears again.
+ */
+#ifndef LODE_TXINDEX_TXINDEX_H
+#define LODE_TXINDEX_TXINDEX_H
+
+#include "lode/store.h"
+#include "primitives/tx.h"
+#include "support/env.h"
+#include "support/log.h"
+
+typedef struct lode_txindex lode_txindex;
+
+typedef struct lode_txindex_options {
+    const char *path; /* of indexes/txindex */
+    lode_env *env;
+    const lode_logger *logger;
+    bool read_only; /* LODE_MISSING if absent */
+    bool wipe;
+    size_t memory_bytes; /* for entries not yet written */
+    int threads;
+} lode_txindex_options;
+
+/* A directory of a newer kind (hashed keys) is LODE_UNSUPPORTED, named. */
+lode_status lode_txindex_open(lode_txindex **out, const lode_txindex_options *options);
+lode_status lode_txindex_close(lode_txindex *index);
+
+typedef struct lode_tx_position {
+    int32_t file;
+    uint32_t block_pos; /* as the block index has it */
+    uint32_t tx_offset; /* after the header */
+} lode_tx_position;
+
+/* The best block's locator: *found false in a new index. *first is the block it stands at. */
+lode_status lode_txindex_best(lode_txindex *index, bool *found, lode_block_hash *first, lode_buf *locator);
+/* All transactions of a block (genesis: none are added). Kept in memory and written as sorted runs when memory_bytes is
+ * reached, by background threads. Does not move the best block. `block` is borrowed. Chain's thread. */
+lode_status lode_txindex_add_block(lode_txindex *index, const lode_block *block, int32_t file, uint32_t block_pos);
+/* Everything added so far becomes durable together with the locator (serialised, CBlockLocator). Never before the
+ * blocks it names are in the block index on disk. The first hash is the block everything up to which was added. */
+lode_status lode_txindex_flush(lode_txindex *index, lode_slice locator);
+/* End of a bulk load: runs are merged into few levels. May take a while. */
+lode_status lode_txindex_settle(lode_txindex *index);
+lode_status lode_txindex_find(lode_txindex *index, bool *found, lode_tx_position *position, const lode_txid *txid);
+lode_store *lode_txindex_store(lode_txindex *index);
+
+#endif
