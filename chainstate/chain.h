@@ -1,0 +1,79 @@
+/* chainstate/chain.h: one data directory, open: block index, block files, coins, transaction index, and the tip.
+ *
+ * The struct is the library's own interface: loadblock/, query/ and api/ read its fields. One thread (the chain's)
+ * changes it.
+ */
+#ifndef LODE_CHAINSTATE_CHAIN_H
+#define LODE_CHAINSTATE_CHAIN_H
+
+#include "chainstate/block_files.h"
+#include "chainstate/block_index.h"
+#include "chainstate/coins.h"
+#include "chainstate/directory.h"
+#include "support/pool.h"
+#include "txindex/txindex.h"
+
+typedef struct lode_chain_options {
+    const char *datadir, *blocksdir; /* blocksdir may be NULL */
+    const lode_chain_params *params; /* copied */
+    lode_env *env;
+    const lode_logger *logger; /* kept; may be NULL */
+    bool read_only, create_if_missing, reindex, reindex_chainstate, random_xor_key;
+    bool txindex; /* writers: keep one. Readers: opened when it is there */
+    bool check_scripts;
+    bool has_assume_valid;
+    lode_block_hash assume_valid;
+    lode_u256 minimum_chain_work;
+    int threads; /* at least 1 */
+    size_t cache_bytes;
+    int64_t (*clock)(void *context); /* NULL: the system's */
+    void *clock_context;
+} lode_chain_options;
+
+typedef struct lode_chain {
+    /* constant after open */
+    lode_chain_params params;
+    lode_chain_options options;
+    lode_env *env;
+    const lode_logger *logger;
+    lode_directory *directory;
+    lode_pool *pool; /* workers; NULL when read-only */
+    /* the chain thread's */
+    lode_block_index *index;
+    lode_block_files *files;
+    lode_coins *coins;
+    lode_txindex *txindex; /* NULL: none */
+    lode_entry *tip;       /* what the coins stand at, in memory; its scripts may still be running */
+    volatile int interrupted; /* atomic; set from anywhere */
+} lode_chain;
+
+/* Errors: LODE_MISSING (readers), LODE_LOCKED, LODE_CORRUPT, LODE_UNSUPPORTED, each with a sentence. A writer finishes
+ * what a cut-off flush of Core's left ('H'): see lode_chain_replay. */
+lode_status lode_chain_open(lode_chain **out, const lode_chain_options *options);
+/* Does not flush: lode_chain_flush first. */
+lode_status lode_chain_close(lode_chain *chain);
+
+int64_t lode_chain_now(const lode_chain *chain); /* seconds since 1970, by the clock given */
+
+/* Read and parse a stored block or its undo. buf is filled and must outlive `block`; arrays come from arena. */
+lode_status lode_chain_read_block(lode_chain *chain, lode_block *block, lode_buf *buf, lode_arena *arena, const lode_entry *entry);
+lode_status lode_chain_read_undo(lode_chain *chain, lode_buf *buf, const lode_entry *entry);
+
+/* Take the tip's effects back: coins restored from undo bytes. Moves chain->tip to its parent. *unclean is set when
+ * the coins did not match (Core's DISCONNECT_UNCLEAN). */
+lode_status lode_chain_disconnect(lode_chain *chain, bool *unclean, const lode_block *block, lode_slice undo);
+
+/* Durable: block and undo files, block index, then coins, then the transaction index. Nothing unverified may be
+ * pending. wait false: the coins are written in the background. */
+lode_status lode_chain_flush(lode_chain *chain, bool wait);
+
+/* Is the entry part of the chain that ends at chain->tip? */
+bool lode_chain_contains(const lode_chain *chain, const lode_entry *entry);
+/* The entry of the active chain at a height; NULL when there is none. */
+lode_entry *lode_chain_at(const lode_chain *chain, int32_t height);
+/* Are scripts of this block run, and why (Core's words for the log)? NULL reason: they are skipped. */
+const char *lode_chain_script_reason(const lode_chain *chain, const lode_entry *entry);
+/* CBlockLocator ending at entry, serialised as Core stores it. */
+void lode_chain_locator(lode_buf *out, const lode_entry *entry);
+
+#endif

@@ -1,0 +1,211 @@
+/* lode.h: a Bitcoin UTXO and transaction-index engine to embed.
+ *
+ * Open a data directory (Bitcoin Core's, byte for byte), import block files or submit blocks, ask for coins,
+ * transactions and whole answers. Handles are opaque; nothing prints, exits or installs a signal handler.
+ *
+ * Words: "borrowed" is used during the call only; "kept" must outlive the handle; "given" is the caller's to free with
+ * the named function; "lent" is valid until the event named. Every struct that the caller fills begins with its size,
+ * set by its _init function, so that older callers meet newer libraries.
+ */
+#ifndef LODE_H
+#define LODE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lode/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef LODE_API
+#if defined(__GNUC__)
+#define LODE_API __attribute__((visibility("default")))
+#else
+#define LODE_API
+#endif
+#endif
+
+#define LODE_VERSION_MAJOR 0
+#define LODE_VERSION_MINOR 1
+#define LODE_VERSION_PATCH 0
+LODE_API const char *lode_version(void); /* "0.1.0", static */
+
+typedef struct lode lode;
+struct lode_env;
+
+/* ---- opening ---- */
+
+typedef struct lode_options {
+    size_t size;
+    const char *datadir;   /* required; Core's -datadir: network folders stand below it */
+    const char *blocksdir; /* Core's -blocksdir, or NULL */
+    const char *chain;     /* main, test, testnet4, signet, regtest; default main */
+    const char *const *chain_options; /* "testactivationheight=segwit@100", "test=bip94", "vbparams=...", "signetchallenge=..." */
+    size_t chain_option_count;
+    int read_only;         /* touch nothing, create nothing; fails with LODE_LOCKED when a writer is at work */
+    int create_if_missing; /* default 1 for writers; readers never create */
+    int threads;           /* workers; 0: one per processor */
+    uint64_t dbcache_bytes; /* default 450 MiB */
+    int txindex;           /* 1: keep the transaction index; it is used by readers whenever it is there */
+    int check_scripts;     /* default 1; 0: scripts are not run, everything else is checked */
+    const char *assume_valid; /* 64 hex digits, or NULL/"0": run every script */
+    const char *minimum_chain_work; /* hex, or NULL for the network's own: matters to assume_valid only */
+    int reindex;           /* rebuild everything from our own block files */
+    int reindex_chainstate; /* rebuild the coins from our own block files */
+    int random_xor_key;    /* -blocksxor=1 for a new directory */
+    int32_t stop_at_height; /* 0: no */
+    void (*log)(void *context, int level, const char *line); /* any thread; levels as syslog-like 0 error .. 3 debug */
+    void *log_context;
+    int log_level;         /* default 2, information */
+    int64_t (*clock)(void *context); /* seconds since 1970; NULL: the system's */
+    void *clock_context;
+    struct lode_env *env;  /* kept; NULL: the system's files */
+} lode_options;
+
+LODE_API void lode_options_init(lode_options *options);
+/* *out is NULL on failure. Replays what a cut-off flush left (writers). Strings are borrowed. */
+LODE_API lode_status lode_open(lode **out, const lode_options *options);
+/* Flushes what is pending, syncs and frees. Closing NULL does nothing. */
+LODE_API lode_status lode_close(lode *handle);
+/* Ask running work to stop soon with LODE_CANCELLED; what was done is kept. Safe from any thread and from a signal
+ * handler. */
+LODE_API void lode_interrupt(lode *handle);
+
+/* ---- importing ---- */
+
+typedef enum lode_phase {
+    LODE_PHASE_OPENING = 0,
+    LODE_PHASE_REPLAYING = 1,
+    LODE_PHASE_IMPORTING = 2,
+    LODE_PHASE_CONNECTING = 3, /* blocks that were stored before */
+    LODE_PHASE_FLUSHING = 4,
+    LODE_PHASE_INDEXING = 5,
+    LODE_PHASE_DONE = 6
+} lode_phase;
+
+typedef struct lode_progress {
+    size_t size;
+    lode_phase phase;
+    int32_t height;      /* of the connected tip */
+    uint32_t block_time; /* of it, seconds since 1970 */
+    uint64_t blocks, transactions, inputs; /* connected in this run */
+    uint64_t bytes_read, bytes_total;      /* of the input; total 0: unknown */
+    uint64_t cache_bytes, cache_limit_bytes, coins_cached;
+    uint64_t elapsed_ns;
+    double fraction; /* 0 to 1, of this run's work as well as it is known */
+    const char *file; /* being read, borrowed; NULL: none */
+} lode_progress;
+
+typedef struct lode_rejection {
+    size_t size;
+    const char *file;   /* path, or NULL for a submitted or stored block */
+    uint64_t offset;    /* of the block itself within the file */
+    char hash[65];      /* hex as people read it; empty when the bytes are no block */
+    int32_t height;     /* -1: unknown */
+    const char *reason; /* Core's words */
+    const char *detail; /* which transaction and input, in a sentence; may be empty */
+} lode_rejection;
+
+typedef struct lode_stage_times { /* nanoseconds; wall of the thread that does it, CPU over all threads */
+    uint64_t read_wall, parse_cpu, fetch_cpu, accept_wall, connect_wall, coins_wait_wall, script_cpu, script_wait_wall;
+    uint64_t flush_wall, flush_wait_wall, store_wall, undo_wall, txindex_wall, compaction_cpu, idle_wall;
+} lode_stage_times;
+
+typedef struct lode_import_result {
+    size_t size;
+    uint64_t blocks_read, blocks_new, blocks_known, blocks_connected, blocks_rejected, blocks_disconnected;
+    uint64_t transactions, inputs, outputs, scripts_checked;
+    uint64_t bytes_read, bytes_skipped; /* skipped: neither blocks nor zero padding */
+    uint64_t undecodable;               /* frames that were no block */
+    uint64_t blocks_waiting;            /* whose parent never came */
+    uint64_t files_missing;             /* numbers left out of a numbered set */
+    int32_t height;
+    char best_block[65];
+    uint64_t elapsed_ns, cpu_ns, peak_rss_bytes;
+    uint64_t coins_cached, coins_cache_bytes;
+    lode_stage_times times;
+} lode_import_result;
+
+typedef struct lode_import_options {
+    size_t size;
+    const char *const *paths; /* files, directories of blkNNNNN.dat, or "-" for standard input */
+    size_t path_count;        /* 0: only go on with what is stored (and -reindex) */
+    const char *xor_key;      /* 16 hex digits for all inputs; NULL: xor.dat beside each file, if any */
+    int txindex_only;         /* build the transaction index of what is connected, nothing else */
+    void *context;
+    void (*on_progress)(void *context, const lode_progress *progress); /* a few times a second, one thread at a time */
+    void (*on_rejection)(void *context, const lode_rejection *rejection);
+    /* something worth a line: a missing file, a waiting block, damage and its place */
+    void (*on_notice)(void *context, const char *line);
+} lode_import_options;
+
+LODE_API void lode_import_options_init(lode_import_options *options);
+/* Reads all inputs, follows most work, flushes. LODE_CANCELLED after lode_interrupt: everything done is kept. Inputs
+ * that cannot be opened fail the call before anything is written. `result` (may be NULL) is filled also on failure. */
+LODE_API lode_status lode_import(lode *handle, const lode_import_options *options, lode_import_result *result);
+
+/* ---- one block ---- */
+
+typedef struct lode_submit_result {
+    size_t size;
+    int accepted;      /* stored (or known before); not necessarily in the best chain */
+    int in_best_chain; /* its scripts verified, as far as scripts are checked */
+    char hash[65];
+    char reason[128];  /* Core's words when refused: also for a block found invalid while connecting */
+} lode_submit_result;
+
+/* A serialised block (BIP 144). The verdict is an answer: the status tells only what the world did. */
+LODE_API lode_status lode_submit_block(lode *handle, lode_submit_result *result, const void *block, size_t len);
+LODE_API lode_status lode_flush(lode *handle);
+
+/* ---- asking ---- */
+
+typedef struct lode_tip {
+    size_t size;
+    int32_t height;
+    uint8_t hash[32]; /* internal order */
+    uint32_t time, median_time;
+} lode_tip;
+LODE_API lode_status lode_get_tip(lode *handle, lode_tip *tip);
+
+typedef struct lode_coin_info {
+    size_t size;
+    int64_t value_sat;
+    int32_t height;
+    int is_coinbase;
+    uint8_t *script; /* given: lode_free */
+    size_t script_len;
+} lode_coin_info;
+/* txid in internal order. *found tells. */
+LODE_API lode_status lode_get_coin(lode *handle, int *found, lode_coin_info *coin, const uint8_t txid[32], uint32_t index);
+/* Raw bytes with witness; given: lode_free. Needs the transaction index: LODE_UNSUPPORTED without it. */
+LODE_API lode_status lode_get_transaction(lode *handle, int *found, uint8_t **raw, size_t *len, uint8_t block_hash[32], const uint8_t txid[32]);
+
+typedef struct lode_set_info {
+    size_t size;
+    int32_t height;
+    uint8_t best_block[32];
+    uint64_t txouts, transactions, bogosize;
+    int64_t total_sat;
+    uint8_t hash_serialized_3[32], muhash[32]; /* zero unless asked for */
+} lode_set_info;
+enum { LODE_HASH_NONE = 0, LODE_HASH_SERIALIZED_3 = 1, LODE_HASH_MUHASH = 2 };
+LODE_API lode_status lode_get_set_info(lode *handle, lode_set_info *info, int hash);
+
+/* One of bitcoin-cli's commands with its arguments, answered as JSON (or bare text where bitcoin-cli prints bare text:
+ * *is_text). *answer is NUL-terminated, given: lode_free. A command that fails as Core's would (unknown block, bad
+ * argument) gives LODE_OK, *answer NULL, *error_code (Core's RPC code, never 0) and *error_text (given). */
+LODE_API lode_status lode_query(lode *handle, const char *command, const char *const *arguments, size_t argument_count,
+                                char **answer, int *is_text, int *error_code, char **error_text);
+/* The commands that lode_query knows, one at a time: NULL past the end. Static. */
+LODE_API const char *lode_query_name(size_t i);
+LODE_API const char *lode_query_help(const char *command); /* NULL: unknown. Static */
+
+LODE_API void lode_free(void *memory);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
