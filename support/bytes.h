@@ -124,7 +124,8 @@ typedef struct lode_reader {
 
 static inline lode_reader lode_reader_of(const void *data, size_t len)
 {
-    return (lode_reader){ (const uint8_t *)data, (const uint8_t *)data + len, false };
+    const uint8_t *p = (const uint8_t *)data;
+    return (lode_reader){ p, len ? p + len : p, false }; /* NULL and 0 are no bytes */
 }
 static inline size_t lode_reader_left(const lode_reader *r)
 {
