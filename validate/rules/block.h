@@ -45,7 +45,8 @@ static inline bool lode_is_segwit_active(int32_t height, const lode_chain_params
     return height >= params->segwit_height;
 }
 
-/* BIP 325. Only called when params->is_signet; genesis needs no solution. */
-bool lode_signet_check(const lode_block *block, lode_arena *arena, const lode_chain_params *params);
+/* BIP 325. Only called when params->is_signet; genesis needs no solution. LODE_VALID, LODE_BAD_SIGNET_BLKSIG, or
+ * LODE_REJECT_COUNT when memory is out. */
+lode_reject lode_signet_check(const lode_block *block, lode_arena *arena, const lode_chain_params *params);
 
 #endif

@@ -9,6 +9,8 @@
 
 typedef enum lode_chain { LODE_CHAIN_MAIN, LODE_CHAIN_TEST, LODE_CHAIN_TESTNET4, LODE_CHAIN_SIGNET, LODE_CHAIN_REGTEST } lode_chain;
 
+#define LODE_SIGNET_CHALLENGE_MAX 10000 /* a longer script can never be satisfied */
+
 typedef struct lode_flag_exception {
     lode_block_hash hash;
     uint32_t flags; /* base flags in place of P2SH | WITNESS | TAPROOT */
@@ -32,8 +34,9 @@ typedef struct lode_chain_params {
     int64_t target_timespan, target_spacing; /* seconds */
     bool allow_min_difficulty, no_retargeting, enforce_bip94;
     bool is_signet;
-    uint8_t signet_challenge[520];
+    uint8_t signet_challenge[LODE_SIGNET_CHALLENGE_MAX];
     uint32_t signet_challenge_len;
+    bool has_own_challenge; /* -signetchallenge was given */
     lode_u256 minimum_chain_work;
     lode_block_hash default_assume_valid; /* informational: Lode's own default is none */
     uint8_t pubkey_prefix, script_prefix;
@@ -45,9 +48,15 @@ void lode_chain_params_init(lode_chain_params *params, lode_chain chain);
 /* By the name `-chain=` takes; false if unknown. */
 bool lode_chain_from_name(lode_chain *chain, const char *name);
 
-/* -testactivationheight=NAME@HEIGHT, -test=bip94, -vbparams=DEPLOYMENT:START:END[:HEIGHT] (regtest only; others are
- * refused as Core refuses them), -signetchallenge=HEX (signet: also changes the magic). `name` has no dash.
+/* One of Core's options that change a network, taken and refused as Core does. `name` has no dash.
+ *   testactivationheight=NAME@HEIGHT            segwit, bip34, dersig, cltv, csv; not on mainnet
+ *   vbparams=DEPLOYMENT:START:END[:HEIGHT]      testdummy, which decides nothing here: checked, then forgotten; not on mainnet
+ *   test=bip94                                  regtest only; another word is LODE_UNSUPPORTED (Core warns and goes on)
+ *   signetchallenge=HEX                         once; changes the magic and clears the minimum work; ignored elsewhere
  * Errors: LODE_INVALID_ARGUMENT with a sentence. LODE_UNSUPPORTED when `name` is no chain option. */
 lode_status lode_chain_params_set(lode_chain_params *params, const char *name, const char *value);
+
+/* A signet's challenge and the magic that follows from it. len is at most LODE_SIGNET_CHALLENGE_MAX. */
+void lode_chain_params_set_challenge(lode_chain_params *params, const uint8_t *challenge, size_t len);
 
 #endif
