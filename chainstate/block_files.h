@@ -36,6 +36,10 @@ lode_status lode_block_files_append_undo(lode_block_files *files, uint32_t *pos,
 /* A block that already lies in one of our files (reindex): only the info is updated. */
 void lode_block_files_note_block(lode_block_files *files, int32_t file, uint32_t pos, uint32_t size, int32_t height, uint32_t time);
 
+/* A record that lies in one of our files (reindex) and is not stored as a block, since it waits for its parent or was
+ * refused: appends go on behind its end, so that nothing is overwritten. */
+void lode_block_files_note_end(lode_block_files *files, int32_t file, uint32_t end);
+
 /* Bytes of the block at a position; the record header (magic, length) is checked. Any thread. */
 lode_status lode_block_files_read_block(lode_block_files *files, lode_buf *out, int32_t file, uint32_t pos);
 /* Part of a block: `len` bytes at `offset` within it (for the transaction index); fewer at the block's end. Any thread. */

@@ -35,8 +35,11 @@ struct lode_entry {
     uint32_t undo_pos;       /* of the undo bytes, past the record header */
     uint32_t sequence;       /* order in which blocks became connectable: first seen wins at equal work */
     bool is_dirty;           /* differs from what the database holds */
+    bool in_candidates, in_headers; /* the index's own, as all below */
     lode_entry *first_child, *next_sibling;
-    lode_entry *hash_next;   /* the table's own */
+    lode_entry *hash_next;   /* the table's */
+    lode_entry *dirty_next;
+    lode_entry *queue_next;
 };
 
 static inline lode_entry *lode_entry_of(lode_node *node)
@@ -78,7 +81,8 @@ lode_entry *lode_block_index_find(const lode_block_index *index, const lode_bloc
 lode_entry *lode_block_index_add(lode_block_index *index, const lode_header *header, const lode_block_hash *hash, lode_entry *prev);
 size_t lode_block_index_count(const lode_block_index *index);
 lode_entry *lode_block_index_genesis(const lode_block_index *index);
-/* Every entry, in order of height for equal branches parents before children. Stops when visit returns false. */
+/* Every entry, in order of height, so parents before children. Stops when visit returns false. visit may change
+ * entries, but add none. */
 void lode_block_index_visit(const lode_block_index *index, void *context, bool (*visit)(void *context, lode_entry *entry));
 void lode_block_index_mark_dirty(lode_block_index *index, lode_entry *entry);
 /* The block's transactions are stored: status, tx_count, chain_tx_count of it and of waiting descendants, sequence. */
@@ -107,5 +111,13 @@ void lode_block_index_set_reindexing(lode_block_index *index, bool on);
 
 /* Everything dirty in one synced batch. Block and undo files must have been synced before. */
 lode_status lode_block_index_write(lode_block_index *index);
+
+/* The first block at or above segwit's activation on the chain that ends here that was stored without its witness
+ * (Core then asks for -reindex); NULL: none. */
+lode_entry *lode_block_index_lacks_witness(const lode_block_index *index, lode_entry *tip);
+/* Walks the invariants of Core's CheckBlockIndex over all entries, and that hashes, files and positions fit.
+ * Errors: LODE_CORRUPT naming the first block that breaks one, and which. */
+lode_status lode_block_index_verify(const lode_block_index *index);
+lode_store *lode_block_index_store(lode_block_index *index); /* lent, for statistics and verify */
 
 #endif
