@@ -5,5 +5,6 @@ libsupport_la_SOURCES = \
 	support/check.c support/check.h \
 	support/env.h support/env_helpers.c support/env_system.c \
 	support/log.c support/log.h \
+	support/pool.c support/pool.h \
 	support/status.c support/status.h \
 	support/thread.c support/thread.h
