@@ -4,7 +4,13 @@
 
 #include "primitives/tx.h"
 
-enum { LODE_SIGHASH_DEFAULT = 0, LODE_SIGHASH_ALL = 1, LODE_SIGHASH_NONE = 2, LODE_SIGHASH_SINGLE = 3, LODE_SIGHASH_ANYONECANPAY = 0x80 };
+enum {
+    LODE_SIGHASH_DEFAULT = 0,
+    LODE_SIGHASH_ALL = 1,
+    LODE_SIGHASH_NONE = 2,
+    LODE_SIGHASH_SINGLE = 3,
+    LODE_SIGHASH_ANYONECANPAY = 0x80
+};
 
 /* Hashes over the whole transaction, made once and read by every input's check.
  * Filled by lode_tx_hashes_init; constant afterwards, so any number of threads may read it. */
@@ -21,11 +27,31 @@ typedef struct lode_tx_hashes {
 /* Looks at the witnesses and spent scripts to make only what may be needed (`force` makes all that can be made). */
 void lode_tx_hashes_init(lode_tx_hashes *hashes, const lode_tx *tx, const lode_txout *spent, bool force);
 
+/* What the checks of one input share. Filled by the functions below; init before the first, no two threads at once. */
+typedef struct lode_sighash_cache {
+    bool has_output; /* output_single is the hash of the output with this input's number */
+    uint8_t output_single[32];
+    uint8_t has_midstate; /* bit per kind of hash type: legacy hash before its last four bytes */
+    uint32_t code_len;    /* the script code that the midstates are for */
+    lode_sha256_stream midstates[6];
+    uint8_t code[10000]; /* no legacy script code is longer */
+} lode_sighash_cache;
+static inline void lode_sighash_cache_init(lode_sighash_cache *cache)
+{
+    cache->has_output = false;
+    cache->has_midstate = 0;
+    cache->code_len = 0;
+}
+
+/* The three kinds follow. `cache` may be NULL; it serves one input of one transaction. */
+
 /* Legacy. script_code is taken as given, but OP_CODESEPARATORs are left out; hash_type is the 4-byte number hashed.
  * SIGHASH_SINGLE with no matching output gives the number one, little endian. input < input_count. */
-void lode_sighash_legacy(uint8_t out[32], const lode_tx *tx, uint32_t input, lode_slice script_code, int32_t hash_type);
+void lode_sighash_legacy(uint8_t out[32], const lode_tx *tx, uint32_t input, lode_slice script_code, int32_t hash_type,
+                         lode_sighash_cache *cache);
 /* BIP 143. */
-void lode_sighash_v0(uint8_t out[32], const lode_tx_hashes *hashes, uint32_t input, lode_slice script_code, lode_amount value, int32_t hash_type);
+void lode_sighash_v0(uint8_t out[32], const lode_tx_hashes *hashes, uint32_t input, lode_slice script_code,
+                     lode_amount value, int32_t hash_type, lode_sighash_cache *cache);
 
 typedef struct lode_tapscript_context {
     bool is_script_path;
@@ -35,6 +61,7 @@ typedef struct lode_tapscript_context {
     uint8_t annex_hash[32]; /* SHA-256 of CompactSize length and annex */
 } lode_tapscript_context;
 /* BIP 341/342. False when hash_type is not allowed or SINGLE has no matching output. */
-bool lode_sighash_taproot(uint8_t out[32], const lode_tx_hashes *hashes, uint32_t input, uint8_t hash_type, const lode_tapscript_context *context);
+bool lode_sighash_taproot(uint8_t out[32], const lode_tx_hashes *hashes, uint32_t input, uint8_t hash_type,
+                          const lode_tapscript_context *context, lode_sighash_cache *cache);
 
 #endif

@@ -1,0 +1,117 @@
+/* validate/script/opcode.h: the numbers of the opcodes, and the limits of scripts (Core's script/script.h). */
+#ifndef LODE_VALIDATE_SCRIPT_OPCODE_H
+#define LODE_VALIDATE_SCRIPT_OPCODE_H
+
+enum lode_opcode {
+    LODE_OP_0 = 0x00,
+    LODE_OP_PUSHDATA1 = 0x4c,
+    LODE_OP_PUSHDATA2 = 0x4d,
+    LODE_OP_PUSHDATA4 = 0x4e,
+    LODE_OP_1NEGATE = 0x4f,
+    LODE_OP_RESERVED = 0x50,
+    LODE_OP_1 = 0x51,
+    LODE_OP_16 = 0x60,
+
+    LODE_OP_NOP = 0x61,
+    LODE_OP_VER = 0x62,
+    LODE_OP_IF = 0x63,
+    LODE_OP_NOTIF = 0x64,
+    LODE_OP_VERIF = 0x65,
+    LODE_OP_VERNOTIF = 0x66,
+    LODE_OP_ELSE = 0x67,
+    LODE_OP_ENDIF = 0x68,
+    LODE_OP_VERIFY = 0x69,
+    LODE_OP_RETURN = 0x6a,
+
+    LODE_OP_TOALTSTACK = 0x6b,
+    LODE_OP_FROMALTSTACK = 0x6c,
+    LODE_OP_2DROP = 0x6d,
+    LODE_OP_2DUP = 0x6e,
+    LODE_OP_3DUP = 0x6f,
+    LODE_OP_2OVER = 0x70,
+    LODE_OP_2ROT = 0x71,
+    LODE_OP_2SWAP = 0x72,
+    LODE_OP_IFDUP = 0x73,
+    LODE_OP_DEPTH = 0x74,
+    LODE_OP_DROP = 0x75,
+    LODE_OP_DUP = 0x76,
+    LODE_OP_NIP = 0x77,
+    LODE_OP_OVER = 0x78,
+    LODE_OP_PICK = 0x79,
+    LODE_OP_ROLL = 0x7a,
+    LODE_OP_ROT = 0x7b,
+    LODE_OP_SWAP = 0x7c,
+    LODE_OP_TUCK = 0x7d,
+
+    LODE_OP_CAT = 0x7e,
+    LODE_OP_SUBSTR = 0x7f,
+    LODE_OP_LEFT = 0x80,
+    LODE_OP_RIGHT = 0x81,
+    LODE_OP_SIZE = 0x82,
+
+    LODE_OP_INVERT = 0x83,
+    LODE_OP_AND = 0x84,
+    LODE_OP_OR = 0x85,
+    LODE_OP_XOR = 0x86,
+    LODE_OP_EQUAL = 0x87,
+    LODE_OP_EQUALVERIFY = 0x88,
+    LODE_OP_RESERVED1 = 0x89,
+    LODE_OP_RESERVED2 = 0x8a,
+
+    LODE_OP_1ADD = 0x8b,
+    LODE_OP_1SUB = 0x8c,
+    LODE_OP_2MUL = 0x8d,
+    LODE_OP_2DIV = 0x8e,
+    LODE_OP_NEGATE = 0x8f,
+    LODE_OP_ABS = 0x90,
+    LODE_OP_NOT = 0x91,
+    LODE_OP_0NOTEQUAL = 0x92,
+    LODE_OP_ADD = 0x93,
+    LODE_OP_SUB = 0x94,
+    LODE_OP_MUL = 0x95,
+    LODE_OP_DIV = 0x96,
+    LODE_OP_MOD = 0x97,
+    LODE_OP_LSHIFT = 0x98,
+    LODE_OP_RSHIFT = 0x99,
+    LODE_OP_BOOLAND = 0x9a,
+    LODE_OP_BOOLOR = 0x9b,
+    LODE_OP_NUMEQUAL = 0x9c,
+    LODE_OP_NUMEQUALVERIFY = 0x9d,
+    LODE_OP_NUMNOTEQUAL = 0x9e,
+    LODE_OP_LESSTHAN = 0x9f,
+    LODE_OP_GREATERTHAN = 0xa0,
+    LODE_OP_LESSTHANOREQUAL = 0xa1,
+    LODE_OP_GREATERTHANOREQUAL = 0xa2,
+    LODE_OP_MIN = 0xa3,
+    LODE_OP_MAX = 0xa4,
+    LODE_OP_WITHIN = 0xa5,
+
+    LODE_OP_RIPEMD160 = 0xa6,
+    LODE_OP_SHA1 = 0xa7,
+    LODE_OP_SHA256 = 0xa8,
+    LODE_OP_HASH160 = 0xa9,
+    LODE_OP_HASH256 = 0xaa,
+    LODE_OP_CODESEPARATOR = 0xab,
+    LODE_OP_CHECKSIG = 0xac,
+    LODE_OP_CHECKSIGVERIFY = 0xad,
+    LODE_OP_CHECKMULTISIG = 0xae,
+    LODE_OP_CHECKMULTISIGVERIFY = 0xaf,
+
+    LODE_OP_NOP1 = 0xb0,
+    LODE_OP_CHECKLOCKTIMEVERIFY = 0xb1, /* NOP2 before BIP 65 */
+    LODE_OP_CHECKSEQUENCEVERIFY = 0xb2, /* NOP3 before BIP 112 */
+    LODE_OP_NOP4 = 0xb3,
+    LODE_OP_NOP10 = 0xb9,
+    LODE_OP_CHECKSIGADD = 0xba, /* BIP 342; tapscript only */
+    LODE_OP_INVALIDOPCODE = 0xff,
+};
+
+enum {
+    LODE_MAX_SCRIPT_SIZE = 10000, /* legacy and witness v0 */
+    LODE_MAX_SCRIPT_ELEMENT_SIZE = 520,
+    LODE_MAX_OPS_PER_SCRIPT = 201, /* above OP_16; legacy and witness v0 */
+    LODE_MAX_PUBKEYS_PER_MULTISIG = 20,
+    LODE_MAX_STACK_SIZE = 1000, /* stack and alt stack together */
+};
+
+#endif
