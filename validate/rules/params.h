@@ -7,7 +7,7 @@
 #include "support/status.h"
 #include "validate/rules/u256.h"
 
-typedef enum lode_chain { LODE_CHAIN_MAIN, LODE_CHAIN_TEST, LODE_CHAIN_TESTNET4, LODE_CHAIN_SIGNET, LODE_CHAIN_REGTEST } lode_chain;
+typedef enum lode_network { LODE_CHAIN_MAIN, LODE_CHAIN_TEST, LODE_CHAIN_TESTNET4, LODE_CHAIN_SIGNET, LODE_CHAIN_REGTEST } lode_network;
 
 #define LODE_SIGNET_CHALLENGE_MAX 10000 /* a longer script can never be satisfied */
 
@@ -17,7 +17,7 @@ typedef struct lode_flag_exception {
 } lode_flag_exception;
 
 typedef struct lode_chain_params {
-    lode_chain chain;
+    lode_network chain;
     const char *name;   /* as in answers: main, test, testnet4, signet, regtest */
     const char *folder; /* below the data directory: "", testnet3, testnet4, signet, regtest */
     uint8_t magic[4];
@@ -44,9 +44,9 @@ typedef struct lode_chain_params {
 } lode_chain_params;
 
 /* Never fails: the parameters of a known network. */
-void lode_chain_params_init(lode_chain_params *params, lode_chain chain);
+void lode_chain_params_init(lode_chain_params *params, lode_network chain);
 /* By the name `-chain=` takes; false if unknown. */
-bool lode_chain_from_name(lode_chain *chain, const char *name);
+bool lode_chain_from_name(lode_network *chain, const char *name);
 
 /* One of Core's options that change a network, taken and refused as Core does. `name` has no dash.
  *   testactivationheight=NAME@HEIGHT            segwit, bip34, dersig, cltv, csv; not on mainnet
