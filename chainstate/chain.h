@@ -10,6 +10,7 @@
 #include "chainstate/block_index.h"
 #include "chainstate/coins.h"
 #include "chainstate/directory.h"
+#include "chainstate/notes.h"
 #include "support/pool.h"
 #include "txindex/txindex.h"
 
@@ -38,12 +39,20 @@ typedef struct lode_chain {
     const lode_logger *logger;
     lode_directory *directory;
     lode_pool *pool; /* workers; NULL when read-only */
+    lode_notes *notes;
     /* the chain thread's */
     lode_block_index *index;
     lode_block_files *files;
     lode_coins *coins;
     lode_txindex *txindex; /* NULL: none */
+    lode_entry *txindex_at; /* the block up to which transactions were added, NULL: none */
+    lode_entry *scripts_run_to; /* the highest block of this run whose scripts, and those of all before, were run */
     lode_entry *tip;       /* what the coins stand at, in memory; its scripts may still be running */
+    lode_entry **active;   /* entries of the chain that ends at tip, by height */
+    size_t active_capacity;
+    lode_entry *assumed;   /* the -assumevalid block, when it is known */
+    uint64_t flushed_at_ns; /* when the last flush began */
+    bool coins_wiped;       /* the coins start again from nothing in this run (-reindex, -reindex-chainstate) */
     volatile int interrupted; /* atomic; set from anywhere */
 } lode_chain;
 
@@ -54,6 +63,8 @@ lode_status lode_chain_open(lode_chain **out, const lode_chain_options *options)
 lode_status lode_chain_close(lode_chain *chain);
 
 int64_t lode_chain_now(const lode_chain *chain); /* seconds since 1970, by the clock given */
+
+bool lode_chain_is_interrupted(const lode_chain *chain);
 
 /* Read and parse a stored block or its undo. buf is filled and must outlive `block`; arrays come from arena. */
 lode_status lode_chain_read_block(lode_chain *chain, lode_block *block, lode_buf *buf, lode_arena *arena, const lode_entry *entry);
@@ -67,6 +78,11 @@ lode_status lode_chain_disconnect(lode_chain *chain, bool *unclean, const lode_b
  * pending. wait false: the coins are written in the background. */
 lode_status lode_chain_flush(lode_chain *chain, bool wait);
 
+/* The tip moves by one block; connect and disconnect call it. */
+lode_status lode_chain_set_tip(lode_chain *chain, lode_entry *tip);
+/* Finish what a cut-off flush of Core's left: undo from the old block to the fork, roll forward to the new one. progress
+ * (may be NULL) is told the height. LODE_CANCELLED when interrupted: the next open begins again. */
+lode_status lode_chain_replay(lode_chain *chain, void *context, void (*progress)(void *context, int32_t height, int32_t target));
 /* Is the entry part of the chain that ends at chain->tip? */
 bool lode_chain_contains(const lode_chain *chain, const lode_entry *entry);
 /* The entry of the active chain at a height; NULL when there is none. */
