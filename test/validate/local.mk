@@ -1,1 +1,2 @@
 # test/validate/local.mk
+include test/validate/rules_local.mk

@@ -215,7 +215,7 @@ static void fill_signet(lode_chain_params *params, const char *challenge_hex)
     lode_chain_params_set_challenge(params, challenge, len);
 }
 
-void lode_chain_params_init(lode_chain_params *params, lode_chain chain)
+void lode_chain_params_init(lode_chain_params *params, lode_network chain)
 {
     const network *n = &networks[chain];
 
@@ -254,11 +254,11 @@ void lode_chain_params_init(lode_chain_params *params, lode_chain chain)
     memcpy(params->bech32_prefix, n->bech32_prefix, strlen(n->bech32_prefix) + 1);
 }
 
-bool lode_chain_from_name(lode_chain *chain, const char *name)
+bool lode_chain_from_name(lode_network *chain, const char *name)
 {
     for (size_t i = 0; i < sizeof networks / sizeof *networks; i++) {
         if (strcmp(networks[i].name, name) == 0) {
-            *chain = (lode_chain)i;
+            *chain = (lode_network)i;
             return true;
         }
     }
