@@ -1,1 +1,4 @@
 # chainstate/local.mk
+noinst_LTLIBRARIES += libchainstate.la
+libchainstate_la_SOURCES = \
+	chainstate/utxo_stats.c chainstate/utxo_stats.h
