@@ -28,16 +28,17 @@ typedef struct lode_entry lode_entry;
 struct lode_entry {
     lode_node node; /* first: a lode_node* in the tree is a lode_entry* */
     uint32_t status;
-    uint32_t tx_count;       /* 0: never had its transactions */
-    uint64_t chain_tx_count; /* 0 until this block and all its ancestors had their transactions */
-    int32_t file;            /* with HAVE_DATA or HAVE_UNDO */
-    uint32_t data_pos;       /* of the block itself, past the 8-byte record header */
-    uint32_t undo_pos;       /* of the undo bytes, past the record header */
-    uint32_t sequence;       /* order in which blocks became connectable: first seen wins at equal work */
-    bool is_dirty;           /* differs from what the database holds */
+    uint32_t tx_count;              /* 0: never had its transactions */
+    uint64_t chain_tx_count;        /* 0 until this block and all its ancestors had their transactions */
+    int32_t file;                   /* with HAVE_DATA or HAVE_UNDO */
+    uint32_t data_pos;              /* of the block itself, past the 8-byte record header */
+    uint32_t undo_pos;              /* of the undo bytes, past the record header */
+    uint32_t sequence;              /* order in which blocks became connectable: first seen wins at equal work */
+    bool is_dirty;                  /* differs from what the database holds */
     bool in_candidates, in_headers; /* the index's own, as all below */
+    uint32_t number;                /* order of arrival in memory, from 0 */
     lode_entry *first_child, *next_sibling;
-    lode_entry *hash_next;   /* the table's */
+    lode_entry *hash_next; /* the table's */
     lode_entry *dirty_next;
     lode_entry *queue_next;
 };
@@ -61,7 +62,7 @@ typedef struct lode_block_file_info {
 typedef struct lode_block_index lode_block_index;
 
 typedef struct lode_block_index_options {
-    const char *path; /* of blocks/index */
+    const char *path;                /* of blocks/index */
     const lode_chain_params *params; /* kept */
     lode_env *env;
     const lode_logger *logger;
@@ -78,15 +79,18 @@ lode_status lode_block_index_close(lode_block_index *index);
 
 lode_entry *lode_block_index_find(const lode_block_index *index, const lode_block_hash *hash); /* NULL: unknown */
 /* New entry below prev (NULL: genesis), status VALID_TREE, dirty. NULL when memory is out. */
-lode_entry *lode_block_index_add(lode_block_index *index, const lode_header *header, const lode_block_hash *hash, lode_entry *prev);
+lode_entry *lode_block_index_add(lode_block_index *index, const lode_header *header, const lode_block_hash *hash,
+                                 lode_entry *prev);
 size_t lode_block_index_count(const lode_block_index *index);
 lode_entry *lode_block_index_genesis(const lode_block_index *index);
 /* Every entry, in order of height, so parents before children. Stops when visit returns false. visit may change
- * entries, but add none. */
-void lode_block_index_visit(const lode_block_index *index, void *context, bool (*visit)(void *context, lode_entry *entry));
+ * an entry's fields and mark it dirty, but must not call add, received or visit. */
+void lode_block_index_visit(const lode_block_index *index, void *context,
+                            bool (*visit)(void *context, lode_entry *entry));
 void lode_block_index_mark_dirty(lode_block_index *index, lode_entry *entry);
 /* The block's transactions are stored: status, tx_count, chain_tx_count of it and of waiting descendants, sequence. */
-void lode_block_index_received(lode_block_index *index, lode_entry *entry, uint32_t tx_count, int32_t file, uint32_t data_pos);
+void lode_block_index_received(lode_block_index *index, lode_entry *entry, uint32_t tx_count, int32_t file,
+                               uint32_t data_pos);
 /* After open: entries on the chain that ends here get sequence 0, others 1 (Core's LoadChainTip). */
 void lode_block_index_set_best(lode_block_index *index, lode_entry *tip);
 /* FAILED_VALID on the entry and all descendants / taken away from it, its ancestors and its descendants (Core's
@@ -100,7 +104,8 @@ lode_entry *lode_block_index_best_header(lode_block_index *index); /* most work,
 
 /* Block files, number from 0. */
 int32_t lode_block_index_last_file(const lode_block_index *index); /* -1: none yet */
-lode_block_file_info *lode_block_index_file(lode_block_index *index, int32_t file); /* grows as asked; lent until the next call */
+/* Grows as asked; lent until the next call. NULL: a senseless number, or memory is out. */
+lode_block_file_info *lode_block_index_file(lode_block_index *index, int32_t file);
 void lode_block_index_mark_file_dirty(lode_block_index *index, int32_t file);
 
 /* Flags ("txindex", "prunedblockfiles") and the R mark. */

@@ -1,4 +1,23 @@
-# chainstate/local.mk
+# The chain's state: block index, block files, coins, undo.
 noinst_LTLIBRARIES += libchainstate.la
 libchainstate_la_SOURCES = \
-	chainstate/utxo_stats.c chainstate/utxo_stats.h
+	chainstate/block_files.c \
+	chainstate/block_files.h \
+	chainstate/block_files_handle.c \
+	chainstate/block_files_private.h \
+	chainstate/block_files_read.c \
+	chainstate/block_files_write.c \
+	chainstate/block_index.c \
+	chainstate/block_index.h \
+	chainstate/block_index_best.c \
+	chainstate/block_index_load.c \
+	chainstate/block_index_private.h \
+	chainstate/block_index_record.c \
+	chainstate/block_index_store.c \
+	chainstate/block_index_verify.c \
+	chainstate/directory.c \
+	chainstate/directory.h \
+	chainstate/notes.c \
+	chainstate/notes.h \
+	chainstate/utxo_stats.c \
+	chainstate/utxo_stats.h
