@@ -10,6 +10,9 @@ TESTS += $(SCRIPT_TESTS)
 # What the tests of scripts share.
 check_LTLIBRARIES += libtestscript.la
 libtestscript_la_SOURCES = \
+	test/validate/script_keys.c test/validate/script_keys.h \
+	test/validate/script_maker.c test/validate/script_maker.h \
+	test/validate/script_phrases.c test/validate/script_phrases.h \
 	test/validate/script_spend.c test/validate/script_spend.h \
 	test/validate/script_words.c test/validate/script_words.h
 libtestscript_la_CPPFLAGS = $(TEST_CPPFLAGS)

@@ -2,6 +2,7 @@
 noinst_LTLIBRARIES += libscript.la
 libscript_la_SOURCES = \
 	validate/script/checker.c \
+	validate/script/collector.c validate/script/collector.h \
 	validate/script/delete_sig.c \
 	validate/script/encoding.c validate/script/encoding.h \
 	validate/script/eval.c validate/script/eval.h \
