@@ -1,6 +1,7 @@
 # Rules of headers, transactions and blocks.
 RULES_TESTS = \
 	test/validate/block_rules_test \
+	test/validate/conformance_test \
 	test/validate/header_test \
 	test/validate/node_test \
 	test/validate/params_test \
@@ -15,6 +16,9 @@ TESTS += $(RULES_TESTS)
 test_validate_block_rules_test_SOURCES = test/validate/block_rules_test.c test/validate/made_chain.h
 test_validate_block_rules_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_validate_block_rules_test_LDADD = $(RULES_TEST_LIBS)
+test_validate_conformance_test_SOURCES = test/validate/conformance_test.c test/validate/made_chain.h test/given_data.h
+test_validate_conformance_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_validate_conformance_test_LDADD = libtestsupport.la $(RULES_TEST_LIBS)
 test_validate_header_test_SOURCES = test/validate/header_test.c test/validate/made_chain.h
 test_validate_header_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_validate_header_test_LDADD = $(RULES_TEST_LIBS)
