@@ -10,3 +10,4 @@ include test/chainstate/local.mk
 include test/loadblock/local.mk
 include test/cli/local.mk
 endif
+include test/fuzz/local.mk

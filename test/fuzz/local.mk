@@ -1,0 +1,21 @@
+# test/fuzz/local.mk: with --enable-fuzz (clang) libFuzzer programs, else each target replays its corpus in make check.
+FUZZ_TARGETS = \
+	test/fuzz/block_parse_fuzz \
+	test/fuzz/encode_fuzz
+if ENABLE_FUZZ
+FUZZ_DRIVER =
+FUZZ_LINK = $(AM_LDFLAGS) -fsanitize=fuzzer
+else
+FUZZ_DRIVER = test/fuzz/replay.c
+FUZZ_LINK = $(AM_LDFLAGS)
+TESTS += $(FUZZ_TARGETS)
+endif
+check_PROGRAMS += $(FUZZ_TARGETS)
+EXTRA_DIST += test/fuzz/corpus test/fuzz/replay.c
+
+test_fuzz_block_parse_fuzz_SOURCES = test/fuzz/block_parse_fuzz.c test/fuzz/fuzz.h $(FUZZ_DRIVER)
+test_fuzz_block_parse_fuzz_LDFLAGS = $(FUZZ_LINK)
+test_fuzz_block_parse_fuzz_LDADD = libprimitives.la libsupport.la $(EXTERNAL_LIBS)
+test_fuzz_encode_fuzz_SOURCES = test/fuzz/encode_fuzz.c test/fuzz/fuzz.h $(FUZZ_DRIVER)
+test_fuzz_encode_fuzz_LDFLAGS = $(FUZZ_LINK)
+test_fuzz_encode_fuzz_LDADD = libprimitives.la libsupport.la $(EXTERNAL_LIBS)
