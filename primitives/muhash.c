@@ -175,13 +175,13 @@ static inline void quarter_rounds(row s[4])
 static inline void double_round(row s[4])
 {
     quarter_rounds(s);
-    s[1] = __builtin_shuffle(s[1], (row){ 1, 2, 3, 0 });
-    s[2] = __builtin_shuffle(s[2], (row){ 2, 3, 0, 1 });
-    s[3] = __builtin_shuffle(s[3], (row){ 3, 0, 1, 2 });
+    s[1] = (row){ s[1][1], s[1][2], s[1][3], s[1][0] };
+    s[2] = (row){ s[2][2], s[2][3], s[2][0], s[2][1] };
+    s[3] = (row){ s[3][3], s[3][0], s[3][1], s[3][2] };
     quarter_rounds(s);
-    s[1] = __builtin_shuffle(s[1], (row){ 3, 0, 1, 2 });
-    s[2] = __builtin_shuffle(s[2], (row){ 2, 3, 0, 1 });
-    s[3] = __builtin_shuffle(s[3], (row){ 1, 2, 3, 0 });
+    s[1] = (row){ s[1][3], s[1][0], s[1][1], s[1][2] };
+    s[2] = (row){ s[2][2], s[2][3], s[2][0], s[2][1] };
+    s[3] = (row){ s[3][1], s[3][2], s[3][3], s[3][0] };
 }
 
 /* One block of key stream as eight limbs. */

@@ -11,14 +11,14 @@ static void try_coin(const uint8_t *data, size_t len)
     uint8_t scratch[67], again_scratch[67];
     lode_coin coin, again;
 
-    if (!lode_coin_decode(&coin, scratch, data, len))
-        return;
+    if (!lode_coin_decode(&coin, scratch, data, len) || !lode_amount_is_money(coin.value))
+        return; /* beyond money amounts wrap, as Core's do, and several forms may give one number */
     size_t encoded_len = lode_coin_encoded_length(&coin);
     uint8_t *encoded = malloc(encoded_len);
     FUZZ_CHECK(encoded && lode_coin_encode(encoded, &coin) == encoded_len && encoded_len <= len);
     FUZZ_CHECK(lode_coin_decode(&again, again_scratch, encoded, encoded_len));
     FUZZ_CHECK(again.height == coin.height && again.is_coinbase == coin.is_coinbase);
-    FUZZ_CHECK(again.value.sat == coin.value.sat || !lode_amount_is_money(coin.value));
+    FUZZ_CHECK(again.value.sat == coin.value.sat);
     FUZZ_CHECK(lode_slice_is_equal(again.script, coin.script));
     free(encoded);
 }
