@@ -15,9 +15,26 @@ libchainstate_la_SOURCES = \
 	chainstate/block_index_record.c \
 	chainstate/block_index_store.c \
 	chainstate/block_index_verify.c \
+	chainstate/coins.c \
+	chainstate/coins.h \
+	chainstate/coins_access.c \
+	chainstate/coins_blocks.c \
+	chainstate/coins_blocks.h \
+	chainstate/coins_cursor.c \
+	chainstate/coins_fetch.c \
+	chainstate/coins_flush.c \
+	chainstate/coins_internal.h \
+	chainstate/coins_pool.c \
+	chainstate/coins_pool.h \
+	chainstate/coins_record.c \
+	chainstate/coins_record.h \
+	chainstate/coins_shard.c \
+	chainstate/coins_shard.h \
 	chainstate/directory.c \
 	chainstate/directory.h \
 	chainstate/notes.c \
 	chainstate/notes.h \
+	chainstate/undo.c \
+	chainstate/undo.h \
 	chainstate/utxo_stats.c \
 	chainstate/utxo_stats.h

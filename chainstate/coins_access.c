@@ -1,0 +1,403 @@
+/* chainstate/coins_access.c: finding, spending and adding coins.
+ *
+ * Room:     the active generation takes every change; what it does not know is asked of the frozen one, then of what a
+ *           worker has read ahead, then of the database.
+ * Touches:  memory, and the store for what nobody read ahead.
+ * Threads:  the chain's. Only changes take a shard's lock: nobody else changes anything.
+ * Promise:  an output has at most one entry in a generation; a spent one that the database may hold keeps an entry.
+ */
+#include "chainstate/coins_internal.h"
+#include "support/check.h"
+
+/* ---- names of outputs ---- */
+
+static bool key_of(lode_coins_key *key, const uint8_t prevout[36], uint64_t hash)
+{
+    uint32_t index = lode_read_le32(prevout + 32);
+
+    key->txid = prevout;
+    key->part = index / LODE_COINS_PART_OUTPUTS;
+    key->index = index % LODE_COINS_PART_OUTPUTS;
+    key->hash = lode_coins_part_hash(hash, key->part);
+    return index < LODE_COINS_MAX_INDEX;
+}
+
+void lode_coins_prefetch(const lode_coins *coins, const uint8_t txid[32], uint64_t hash)
+{
+    lode_coins *c = (lode_coins *)(uintptr_t)coins; /* the queue is of no consequence */
+    uint32_t bits = c->active->shard_bits;
+    lode_coins_prefetch_item *item = &c->queue[c->queue_at++ % LODE_COINS_QUEUE];
+
+    if (item->hash) {
+        lode_coins_shard_prefetch_record(&c->active->shards[item->first_bytes >> (32 - bits)], item->hash);
+        if (c->frozen)
+            lode_coins_shard_prefetch_record(&c->frozen->shards[item->first_bytes >> (32 - c->frozen->shard_bits)],
+                                             item->hash);
+    }
+    *item = (lode_coins_prefetch_item){ hash, lode_read_be32(txid) };
+    lode_coins_shard_prefetch_slot(&c->active->shards[item->first_bytes >> (32 - bits)], hash);
+    if (c->frozen)
+        lode_coins_shard_prefetch_slot(&c->frozen->shards[item->first_bytes >> (32 - c->frozen->shard_bits)], hash);
+}
+
+/* ---- room ---- */
+
+static bool has_room(const lode_coins *c, size_t bytes)
+{
+    return c->pool.used_bytes + bytes <= c->budget;
+}
+
+lode_status lode_coins_make_room(lode_coins *c, size_t bytes)
+{
+    if (__builtin_expect(has_room(c, bytes), 1) || !c->frozen)
+        return lode_ok();
+    if (!c->frozen_is_written) {
+        lode_coins_settle_flush(c);
+        if (!c->frozen_is_written)
+            return lode_ok(); /* it failed: lode_coins_flush_wait says why; until then memory grows beyond its share */
+    }
+    c->oldest_whole = c->frozen->id + 1;
+    while (!has_room(c, bytes) && lode_coins_generation_drop_shard(c->frozen)) {
+    }
+    return lode_ok();
+}
+
+static lode_status no_memory(void)
+{
+    return lode_fail(LODE_NO_MEMORY, "no memory for coins");
+}
+
+/* ---- the database ---- */
+
+bool lode_coins_decode_stored(lode_coin_view *view, const uint8_t *data, size_t len)
+{
+    static const uint8_t op_return[2] = { 6 + 1, 0x6a };
+    lode_reader r = lode_reader_of(data, len);
+    uint64_t code = lode_reader_varint(&r);
+    bool too_long;
+
+    view->compressed_amount = lode_reader_varint(&r);
+    view->script = lode_slice_of(r.at, lode_reader_left(&r));
+    if (r.bad || code > UINT32_MAX || !lode_coins_is_stored_script(view->script, &too_long))
+        return false;
+    view->height = (uint32_t)code >> 1;
+    view->is_coinbase = code & 1;
+    if (too_long)
+        view->script = lode_slice_of(op_return, sizeof op_return);
+    return true;
+}
+
+static lode_status not_a_coin(const lode_coins *c, const uint8_t prevout[36])
+{
+    char hex[65];
+
+    lode_hash_to_hex(hex, prevout);
+    return lode_fail(LODE_CORRUPT, "%s: the coin %s:%u does not decode", c->path, hex, lode_read_le32(prevout + 32));
+}
+
+/* Longer than any coin that Core writes: only its beginning tells what it is, and that is a script nobody can spend. */
+static lode_status read_long_coin(lode_coins *c, bool *found, lode_coin_view *view, const uint8_t prevout[36],
+                                  lode_bytes key)
+{
+    int there;
+    void *value;
+    size_t len;
+    bool is_good;
+
+    LODE_TRY(lode_store_get(c->store, &there, &value, &len, key.data, key.len, NULL));
+    if (!there)
+        return not_a_coin(c, prevout);
+    lode_coins_obfuscate(c, value, len);
+    is_good = lode_coins_decode_stored(view, value, len);
+    if (is_good && view->script.len <= LODE_COINS_MAX_STORED_SCRIPT) {
+        memcpy(c->script, view->script.data, view->script.len);
+        view->script.data = c->script;
+    }
+    lode_store_free(value);
+    if (!is_good)
+        return not_a_coin(c, prevout);
+    *found = true;
+    return lode_ok();
+}
+
+static lode_status read_coin(lode_coins *c, bool *found, lode_coin_view *view, const uint8_t prevout[36])
+{
+    uint8_t key[LODE_COIN_KEY_MAX];
+    size_t key_len = lode_coin_key(key, prevout), len;
+    int there;
+
+    lode_coins_count(&c->database_reads, 1);
+    LODE_TRY(lode_store_get_into(c->store, &there, c->stored, LODE_COINS_SCRATCH, &len, key, key_len, NULL));
+    if (!there)
+        return lode_ok();
+    if (len > LODE_COINS_SCRATCH)
+        return read_long_coin(c, found, view, prevout, (lode_bytes){ key, key_len });
+    lode_coins_obfuscate(c, c->stored, len);
+    if (!lode_coins_decode_stored(view, c->stored, len))
+        return not_a_coin(c, prevout);
+    *found = true;
+    return lode_ok();
+}
+
+/* What a worker has read holds as long as every change since then is in memory. */
+static lode_status find_in_database(lode_coins *c, bool *found, lode_coin_view *view, const uint8_t prevout[36],
+                                    const lode_fetched *hint)
+{
+    *found = false;
+    if (!c->database_has_coins)
+        return lode_ok();
+    if (!hint || !hint->is_asked || hint->epoch < c->oldest_whole)
+        return read_coin(c, found, view, prevout);
+    lode_coins_count(&c->prefetched_used, 1);
+    if (!hint->is_found)
+        return lode_ok();
+    if (!lode_coins_decode_stored(view, hint->coin, hint->len))
+        return not_a_coin(c, prevout);
+    *found = true;
+    return lode_ok();
+}
+
+/* ---- finding ---- */
+
+static void view_entry(const lode_coins *c, lode_coin_view *view, const lode_coins_place *place)
+{
+    view->height = place->record->code >> 1;
+    view->is_coinbase = place->record->code & 1;
+    lode_coins_entry_read(place->entry, &view->compressed_amount, &view->script, c->script);
+}
+
+static bool find_in(lode_coins_place *place, const lode_coins_generation *g, const lode_coins_key *key)
+{
+    return g && lode_coins_shard_find(place, lode_coins_shard_of(g, key->txid), key);
+}
+
+static bool is_spent(const lode_coins_place *place)
+{
+    return lode_coins_entry_state(place->entry) == LODE_COINS_SPENT;
+}
+
+lode_status lode_coins_find(lode_coins *c, bool *found, lode_coin_view *view, const uint8_t prevout[36], uint64_t hash,
+                            const lode_fetched *hint)
+{
+    lode_coins_key key;
+    lode_coins_place place;
+    bool there = false;
+
+    lode_coins_count(&c->lookups, 1);
+    if (key_of(&key, prevout, hash) && (find_in(&place, c->active, &key) || find_in(&place, c->frozen, &key))) {
+        lode_coins_count(&c->hits, 1);
+        *found = !is_spent(&place);
+        if (*found)
+            view_entry(c, view, &place);
+        return lode_ok();
+    }
+    LODE_TRY(find_in_database(c, &there, view, prevout, hint));
+    *found = there;
+    return lode_ok();
+}
+
+/* ---- spending ---- */
+
+/* The database, or the frozen generation, has it: an entry in active says that it is gone. */
+static lode_status add_spent(lode_coins *c, const lode_coins_key *key, uint32_t code)
+{
+    lode_coins_shard *s = lode_coins_shard_of(c->active, key->txid);
+    uint8_t tag = lode_coins_tag(key->index, LODE_COINS_SPENT, LODE_COINS_STORED);
+    bool good;
+
+    lode_coins_shard_lock(s);
+    good = lode_coins_shard_add_entry(c->active, s, key, code, &tag, 1);
+    lode_coins_shard_unlock(s);
+    return good ? lode_ok() : no_memory();
+}
+
+static uint32_t code_of(const lode_coin_view *view)
+{
+    return view->height << 1 | view->is_coinbase;
+}
+
+static void spend_in_active(lode_coins *c, lode_coins_place *place)
+{
+    lode_coins_shard *s = place->shard;
+
+    lode_coins_shard_lock(s);
+    if (lode_coins_entry_state(place->entry) == LODE_COINS_FRESH)
+        lode_coins_place_remove(c->active, place);
+    else
+        lode_coins_place_spend(c->active, place);
+    lode_coins_shard_unlock(s);
+}
+
+lode_status lode_coins_spend(lode_coins *c, bool *found, lode_coin_view *view, const uint8_t prevout[36], uint64_t hash,
+                             const lode_fetched *hint)
+{
+    lode_coins_key key;
+    lode_coins_place place;
+    bool fits = key_of(&key, prevout, hash), there = false, in_active;
+
+    lode_coins_count(&c->lookups, 1);
+    in_active = fits && find_in(&place, c->active, &key);
+    if (in_active || (fits && find_in(&place, c->frozen, &key))) {
+        lode_coins_count(&c->hits, 1);
+        there = !is_spent(&place);
+        if (there)
+            view_entry(c, view, &place);
+    } else {
+        LODE_TRY(find_in_database(c, &there, view, prevout, hint));
+        if (there && !fits)
+            return not_a_coin(c, prevout); /* no transaction has that many outputs */
+    }
+    if (there && in_active) {
+        spend_in_active(c, &place);
+    } else if (there) {
+        LODE_TRY(lode_coins_make_room(c, 2 * LODE_COINS_CHUNK));
+        LODE_TRY(add_spent(c, &key, code_of(view)));
+    }
+    *found = there;
+    return lode_ok();
+}
+
+/* ---- adding ---- */
+
+/* Puts one entry where there may be another one. `state` holds if there is none; what is known of an older one stays.
+ */
+static lode_status replace_entry(lode_coins *c, const lode_coins_key *key, uint32_t code, uint8_t *entry, size_t bytes,
+                                 unsigned state)
+{
+    lode_coins_shard *s = lode_coins_shard_of(c->active, key->txid);
+    lode_coins_place place;
+    bool good;
+
+    lode_coins_shard_lock(s);
+    if (lode_coins_shard_find(&place, s, key)) {
+        state = lode_coins_entry_state(place.entry) == LODE_COINS_FRESH ? LODE_COINS_FRESH : LODE_COINS_DIRTY;
+        lode_coins_place_remove(c->active, &place);
+    }
+    lode_coins_entry_set_state(entry, state);
+    good = lode_coins_shard_add_entry(c->active, s, key, code, entry, bytes);
+    lode_coins_shard_unlock(s);
+    return good ? lode_ok() : no_memory();
+}
+
+lode_status lode_coins_put(lode_coins *c, const uint8_t prevout[36], uint64_t hash, const lode_coin_view *view)
+{
+    static const uint8_t op_return[2] = { 6 + 1, 0x6a };
+    uint8_t entry[LODE_COINS_MAX_ENTRY];
+    lode_slice script = view->script;
+    lode_coins_key key;
+    bool too_long;
+    size_t bytes;
+
+    if (!key_of(&key, prevout, hash) || view->height > INT32_MAX || !lode_coins_is_stored_script(script, &too_long))
+        return lode_fail(LODE_INVALID_ARGUMENT,
+                         "a coin to put is none: output %u at height %u with %zu bytes of script",
+                         lode_read_le32(prevout + 32), view->height, script.len);
+    if (too_long)
+        script = lode_slice_of(op_return, sizeof op_return);
+    bytes = lode_coins_entry_write(entry, key.index, LODE_COINS_DIRTY, view->compressed_amount, script);
+    LODE_TRY(lode_coins_make_room(c, 2 * LODE_COINS_CHUNK));
+    return replace_entry(c, &key, code_of(view), entry, bytes, LODE_COINS_DIRTY);
+}
+
+static bool has_record(lode_coins *c, const lode_coins_key *key)
+{
+    return lode_coins_shard_has_record(lode_coins_shard_of(c->active, key->txid), key);
+}
+
+/* Outputs of a part of which something is known already. */
+static lode_status add_entries(lode_coins *c, lode_coins_key *key, uint32_t code, const uint8_t *entries,
+                               uint32_t count, unsigned state)
+{
+    for (; count > 0; count--) {
+        uint8_t entry[LODE_COINS_MAX_ENTRY];
+        size_t bytes = lode_coins_entry_length(entries);
+        memcpy(entry, entries, bytes);
+        key->index = lode_coins_entry_index(entry);
+        LODE_TRY(replace_entry(c, key, code, entry, bytes, state));
+        entries += bytes;
+    }
+    return lode_ok();
+}
+
+static lode_status add_group(lode_coins *c, lode_coins_key *key, uint32_t code, const uint8_t *entries, size_t bytes,
+                             uint32_t count, unsigned state)
+{
+    lode_coins_shard *s = lode_coins_shard_of(c->active, key->txid);
+    bool good;
+
+    if (state != LODE_COINS_FRESH || has_record(c, key))
+        return add_entries(c, key, code, entries, count, state);
+    lode_coins_shard_lock(s);
+    good = lode_coins_shard_add_record(c->active, s, key, code, entries, bytes, count, count);
+    lode_coins_shard_unlock(s);
+    return good ? lode_ok() : no_memory();
+}
+
+lode_status lode_coins_add_tx(lode_coins *c, const uint8_t txid[32], uint64_t hash, const lode_packed_tx *packed,
+                              uint32_t height, bool is_coinbase, bool may_overwrite)
+{
+    lode_coins_key key = { .txid = txid };
+    const uint8_t *at = packed->bytes;
+    const uint8_t *end = at ? at + packed->len : at;
+
+    if (height > INT32_MAX)
+        return lode_fail(LODE_INVALID_ARGUMENT, "no block has height %u", height);
+    LODE_TRY(lode_coins_make_room(c, packed->len + 2 * LODE_COINS_CHUNK));
+    while (at < end) {
+        size_t bytes = lode_read_le16(at + 2);
+        key.part = lode_read_le16(at);
+        key.hash = lode_coins_part_hash(hash, key.part);
+        LODE_TRY(add_group(c, &key, height << 1 | is_coinbase, at + LODE_COINS_GROUP_HEADER, bytes, at[4],
+                           may_overwrite ? LODE_COINS_DIRTY : LODE_COINS_FRESH));
+        at += LODE_COINS_GROUP_HEADER + bytes;
+    }
+    return lode_ok();
+}
+
+/* ---- BIP 30 ---- */
+
+static void note_found(void *context, size_t position, lode_bytes value)
+{
+    *(bool *)context = true;
+}
+
+enum { ASK_AT_ONCE = 64 };
+
+/* Of outputs [first, last), is one that memory does not know in the database? */
+static lode_status any_in_database(lode_coins *c, bool *any, const uint8_t txid[32], uint64_t hash, uint32_t first,
+                                   uint32_t last)
+{
+    uint8_t bytes[ASK_AT_ONCE][LODE_COIN_KEY_MAX];
+    lode_bytes keys[ASK_AT_ONCE];
+    size_t count = 0;
+
+    for (uint32_t i = first; i < last && !*any; i++) {
+        uint8_t prevout[36];
+        lode_coins_key key;
+        lode_coins_place place;
+        memcpy(prevout, txid, 32);
+        lode_write_le32(prevout + 32, i);
+        if (key_of(&key, prevout, hash) && (find_in(&place, c->active, &key) || find_in(&place, c->frozen, &key))) {
+            *any = !is_spent(&place);
+            continue;
+        }
+        keys[count] = (lode_bytes){ bytes[count], lode_coin_key(bytes[count], prevout) };
+        count++;
+    }
+    if (*any || count == 0 || !c->database_has_coins)
+        return lode_ok();
+    lode_coins_count(&c->database_reads, count);
+    return lode_store_multi_get(c->store, keys, count, NULL, any, note_found);
+}
+
+lode_status lode_coins_has_any(lode_coins *c, bool *any, const uint8_t txid[32], uint64_t hash, uint32_t output_count)
+{
+    bool there = false;
+
+    for (uint32_t i = 0; i < output_count && !there; i += ASK_AT_ONCE) {
+        uint32_t last = output_count - i > ASK_AT_ONCE ? i + ASK_AT_ONCE : output_count;
+        LODE_TRY(any_in_database(c, &there, txid, hash, i, last));
+    }
+    *any = there;
+    return lode_ok();
+}

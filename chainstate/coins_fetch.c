@@ -1,0 +1,111 @@
+/* chainstate/coins_fetch.c: reading coins ahead of the chain's thread.
+ *
+ * Room:     looks which coins are not in memory and reads those from the database, many at once.
+ * Touches:  the table under each shard's lock, for as long as a look takes; the store.
+ * Threads:  any number of workers, while the chain's thread changes coins.
+ * Promise:  what is told holds as long as the generation that was active (its id is the epoch) and all later ones are
+ * in memory: a change since then stands in one of them and is found first.
+ */
+#include "chainstate/coins_internal.h"
+
+static bool is_in(const lode_coins_generation *g, const lode_coins_key *key)
+{
+    lode_coins_shard *s = lode_coins_shard_of(g, key->txid);
+    lode_coins_place place;
+    bool found;
+
+    lode_coins_shard_lock(s);
+    found = lode_coins_shard_find(&place, s, key);
+    lode_coins_shard_unlock(s);
+    return found;
+}
+
+static bool is_in_memory(const lode_coins *c, const uint8_t prevout[36], uint64_t hash)
+{
+    uint32_t index = lode_read_le32(prevout + 32);
+    lode_coins_key key = { prevout, 0, index / LODE_COINS_PART_OUTPUTS, index % LODE_COINS_PART_OUTPUTS };
+
+    key.hash = lode_coins_part_hash(hash, key.part);
+    if (index >= LODE_COINS_MAX_INDEX)
+        return false;
+    return is_in(c->active, &key) || (c->frozen && is_in(c->frozen, &key));
+}
+
+/* Marks what is to be asked; returns how many, 0 when the database has no coins. */
+static size_t look_in_memory(lode_coins *c, lode_fetched *fetched, const uint8_t *const *prevouts,
+                             const uint64_t *hashes, size_t count)
+{
+    size_t asked = 0;
+
+    pthread_rwlock_rdlock(&c->generations_lock);
+    for (size_t i = 0; i < count; i++) {
+        bool is_asked = !is_in_memory(c, prevouts[i], hashes[i]);
+        fetched[i] = (lode_fetched){ .epoch = c->active->id, .is_asked = is_asked };
+        asked += is_asked;
+    }
+    if (!c->database_has_coins)
+        asked = 0;
+    pthread_rwlock_unlock(&c->generations_lock);
+    return asked;
+}
+
+typedef struct fetching {
+    const lode_coins *coins;
+    lode_fetched *fetched;
+    const uint32_t *positions; /* of the keys in `fetched` */
+    lode_arena *arena;
+    bool out_of_memory;
+} fetching;
+
+static void keep_value(void *context, size_t position, lode_bytes value)
+{
+    fetching *f = context;
+    lode_fetched *to = &f->fetched[f->positions[position]];
+    uint8_t *copy;
+
+    if (value.len > UINT32_MAX) {
+        to->is_asked = false; /* no coin; the chain's thread finds it again and says so */
+        return;
+    }
+    copy = lode_arena_take(f->arena, value.len + 1);
+    if (!copy) {
+        f->out_of_memory = true;
+        return;
+    }
+    if (value.len > 0)
+        memcpy(copy, value.data, value.len);
+    lode_coins_obfuscate(f->coins, copy, value.len);
+    to->coin = copy;
+    to->len = (uint32_t)value.len;
+    to->is_found = true;
+}
+
+lode_status lode_coins_fetch(lode_coins *c, lode_fetched *fetched, const uint8_t *const *prevouts,
+                             const uint64_t *hashes, size_t count, lode_arena *arena)
+{
+    size_t asked = look_in_memory(c, fetched, prevouts, hashes, count), n = 0;
+    lode_bytes *keys;
+    uint8_t *bytes;
+    uint32_t *positions;
+    fetching f = { c, fetched, NULL, arena, false };
+
+    if (asked == 0)
+        return lode_ok();
+    keys = lode_arena_take_array(arena, asked, sizeof *keys);
+    bytes = lode_arena_take_array(arena, asked, LODE_COIN_KEY_MAX);
+    positions = lode_arena_take_array(arena, asked, sizeof *positions);
+    if (!keys || !bytes || !positions)
+        return lode_fail(LODE_NO_MEMORY, "no memory to read %zu coins ahead", asked);
+    for (size_t i = 0; i < count; i++) {
+        if (!fetched[i].is_asked)
+            continue;
+        keys[n] = (lode_bytes){ bytes, lode_coin_key(bytes, prevouts[i]) };
+        bytes += LODE_COIN_KEY_MAX;
+        positions[n++] = (uint32_t)i;
+    }
+    f.positions = positions;
+    LODE_TRY(lode_store_multi_get(c->store, keys, n, NULL, &f, keep_value));
+    if (f.out_of_memory)
+        return lode_fail(LODE_NO_MEMORY, "no memory to keep coins read ahead");
+    return lode_ok();
+}

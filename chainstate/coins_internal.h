@@ -1,0 +1,95 @@
+/* chainstate/coins_internal.h: the coin set's own fields, for chainstate/coins_*.c alone. */
+#ifndef LODE_CHAINSTATE_COINS_INTERNAL_H
+#define LODE_CHAINSTATE_COINS_INTERNAL_H
+
+#include "chainstate/coins.h"
+#include "chainstate/coins_shard.h"
+#include "support/thread.h"
+
+#define LODE_COINS_SCRATCH 10240u /* any coin as stored: two VARINTs and a script of 10,002 bytes */
+#define LODE_COINS_QUEUE 16u      /* prefetches under way */
+
+/* A prefetch whose slot is on its way: its record is asked for some calls later. */
+typedef struct lode_coins_prefetch_item {
+    uint64_t hash;
+    uint32_t first_bytes; /* of the txid, big endian */
+} lode_coins_prefetch_item;
+
+struct lode_coins {
+    /* Constant after open. */
+    char *path;
+    lode_env *env;
+    const lode_logger *logger;
+    bool read_only;
+    int threads;
+    uint64_t salt[5];
+    uint8_t obfuscation[8]; /* zeros: values stand as they are */
+    lode_store *store;
+    lode_cache *cache;
+
+    /* Which generations there are: changed by the chain's thread under the write lock, read by workers under the read
+     * lock. A shard's content has the shard's lock. */
+    pthread_rwlock_t generations_lock;
+    lode_coins_generation *active;
+    lode_coins_generation *frozen; /* NULL: none */
+    bool database_has_coins;       /* false: no flush has begun and none was there; likewise locked */
+
+    /* The chain's thread. */
+    lode_coins_pool pool;
+    size_t cache_bytes;
+    uint64_t oldest_whole; /* all changes since the generation of this id are in memory */
+    bool frozen_is_written;
+    lode_coins_prefetch_item queue[LODE_COINS_QUEUE];
+    uint32_t queue_at;
+    uint8_t *script; /* what a view lends; LODE_COINS_SCRATCH bytes */
+    uint8_t *stored; /* a coin read from the database; likewise */
+    lode_block_hash flush_best;
+    lode_thread flusher;
+
+    size_t budget; /* atomic; for both generations */
+
+    /* What stands on disk, and the flush under way. */
+    lode_mutex lock;
+    lode_cond flushed;
+    bool has_best, has_heads;
+    lode_block_hash best, new_head, old_head;
+    bool is_flushing;
+    lode_status flush_status;
+
+    /* Atomic; each written by one thread. */
+    uint64_t lookups, hits, database_reads, prefetched_used, flushes, coins_written, coins_deleted;
+    uint64_t flush_wait_ns, flush_ns;
+};
+
+static inline void lode_coins_count(uint64_t *counter, uint64_t by)
+{
+    __atomic_store_n(counter, *counter + by, __ATOMIC_RELAXED);
+}
+
+/* XOR with the database's key. */
+static inline void lode_coins_obfuscate(const lode_coins *c, uint8_t *value, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        value[i] ^= c->obfuscation[i & 7];
+}
+
+/* A coin as stored, obfuscation undone, in parts; view->script points into data. False when it does not decode. */
+bool lode_coins_decode_stored(lode_coin_view *view, const uint8_t *data, size_t len);
+
+/* Shares of cache_bytes. */
+size_t lode_coins_block_cache_bytes(size_t cache_bytes);
+size_t lode_coins_budget(size_t cache_bytes);
+
+/* Before a change: sees to it that the frozen generation's memory makes room for what is to come. */
+lode_status lode_coins_make_room(lode_coins *c, size_t bytes);
+
+/* Waits for a flush under way and takes note of how it ended. Chain's thread. */
+void lode_coins_settle_flush(lode_coins *c);
+
+/* Thread of a flush: writes the frozen generation with best block `flush_best`. */
+lode_status lode_coins_write_frozen(lode_coins *c);
+
+/* Tells 'B' and 'H' of the database. */
+lode_status lode_coins_load_heads(lode_coins *c);
+
+#endif

@@ -1,0 +1,510 @@
+/* chainstate/coins_shard.c: finding and changing records of a shard; generations of shards.
+ *
+ * Room:     the table of one shard, and what happens to its records.
+ * Touches:  memory alone; blocks through coins_blocks.h.
+ * Threads:  see the header: one thread changes, under the shard's lock; others look under that lock.
+ */
+#include "chainstate/coins_shard.h"
+
+#include <stdlib.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include "chainstate/coins_blocks.h"
+#include "support/check.h"
+
+/* Sums of products with secret numbers (NH): whoever does not see the salt cannot find txids that collide. */
+uint64_t lode_coins_salted_hash(const uint64_t salt[5], const uint8_t txid[32])
+{
+    uint64_t w[4];
+    unsigned __int128 sum;
+    uint64_t h;
+
+    memcpy(w, txid, sizeof w); /* byte order does not matter: the hash never leaves this process */
+    sum =
+        (unsigned __int128)(w[0] + salt[0]) * (w[1] + salt[1]) + (unsigned __int128)(w[2] + salt[2]) * (w[3] + salt[3]);
+    h = (uint64_t)sum ^ (uint64_t)(sum >> 64);
+    h *= salt[4] | 1;
+    return h ^ h >> 32;
+}
+
+static uint64_t record_hash(const lode_coins_generation *g, const lode_coins_record *r)
+{
+    return lode_coins_part_hash(lode_coins_salted_hash(g->salt, r->txid), lode_coins_record_part(r));
+}
+
+/* ---- the table ---- */
+
+/* Which slots hold `want` in the bits of `mask`. */
+static inline uint32_t match_slots(const lode_coins_bucket *b, uint32_t want, uint32_t mask)
+{
+    uint32_t matches = 0;
+#ifdef __SSE2__
+    const __m128i wants = _mm_set1_epi32((int)want), masks = _mm_set1_epi32((int)mask);
+
+    for (int i = 0; i < 4; i++) {
+        __m128i four = _mm_load_si128((const __m128i *)(const void *)b->slots + i);
+        __m128i equal = _mm_cmpeq_epi32(_mm_and_si128(four, masks), wants);
+        matches |= (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(equal)) << (4 * i);
+    }
+    return matches & 0x7fff;
+#else
+    for (unsigned i = 0; i < LODE_COINS_BUCKET_SLOTS; i++)
+        matches |= (uint32_t)((b->slots[i] & mask) == want) << i;
+    return matches;
+#endif
+}
+
+typedef struct search {
+    lode_coins_shard *s;
+    const lode_coins_key *key;
+    uint32_t mask, want;
+    uint32_t bucket, left; /* buckets to look at after this one */
+    uint32_t matches;      /* in this one, to be looked at */
+} search;
+
+static inline search search_of(lode_coins_shard *s, const lode_coins_key *key)
+{
+    search q = { s, key, ~0u << s->offset_bits, (uint32_t)key->hash << s->offset_bits, 0, 0, 0 };
+
+    if (s->bucket_count > 0) {
+        q.bucket = (uint32_t)(lode_coins_home(s, key->hash) - s->buckets);
+        q.left = s->bucket_count - 1;
+        q.matches = match_slots(&s->buckets[q.bucket], q.want, q.mask);
+    }
+    return q;
+}
+
+/* The next record of the key's txid and part. */
+static inline bool search_next(search *q, lode_coins_place *place)
+{
+    const lode_coins_shard *s = q->s;
+
+    if (s->bucket_count == 0)
+        return false;
+    for (;;) {
+        const lode_coins_bucket *b = &s->buckets[q->bucket];
+        while (q->matches) {
+            uint32_t slot = (uint32_t)__builtin_ctz(q->matches);
+            uint32_t offset = b->slots[slot] & ~q->mask;
+            lode_coins_record *r;
+            q->matches &= q->matches - 1;
+            if (offset == 0)
+                continue;
+            r = lode_coins_record_at(s, offset);
+            if (lode_coins_record_part(r) != q->key->part || memcmp(r->txid, q->key->txid, sizeof r->txid) != 0)
+                continue;
+            *place = (lode_coins_place){ q->s, r, NULL, q->key->hash, q->bucket, slot };
+            return true;
+        }
+        if (b->passed == 0 || q->left-- == 0)
+            return false;
+        q->bucket = q->bucket + 1 == s->bucket_count ? 0 : q->bucket + 1;
+        q->matches = match_slots(&s->buckets[q->bucket], q->want, q->mask);
+    }
+}
+
+bool lode_coins_shard_find(lode_coins_place *place, lode_coins_shard *s, const lode_coins_key *key)
+{
+    search q = search_of(s, key);
+
+    while (search_next(&q, place)) {
+        const uint8_t *entry = lode_coins_record_find(place->record, key->index);
+        if (entry) {
+            place->entry = place->record->entries + (entry - place->record->entries);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool lode_coins_shard_has_record(lode_coins_shard *s, const lode_coins_key *key)
+{
+    search q = search_of(s, key);
+    lode_coins_place place;
+
+    return search_next(&q, &place);
+}
+
+void lode_coins_shard_prefetch_slot(const lode_coins_shard *s, uint64_t hash)
+{
+    if (s->bucket_count > 0)
+        __builtin_prefetch(lode_coins_home(s, hash));
+}
+
+void lode_coins_shard_prefetch_record(const lode_coins_shard *s, uint64_t hash)
+{
+    const lode_coins_bucket *b;
+    uint32_t mask = ~0u << s->offset_bits, matches;
+
+    if (s->bucket_count == 0)
+        return;
+    b = lode_coins_home(s, hash);
+    for (matches = match_slots(b, (uint32_t)hash << s->offset_bits, mask); matches; matches &= matches - 1) {
+        uint32_t offset = b->slots[__builtin_ctz(matches)] & ~mask;
+        const char *r = (const char *)lode_coins_record_at(s, offset ? offset : 1);
+        __builtin_prefetch(r);
+        __builtin_prefetch(r + 64);
+    }
+}
+
+static void insert_slot(lode_coins_shard *s, uint64_t hash, uint32_t offset)
+{
+    uint32_t b = (uint32_t)(lode_coins_home(s, hash) - s->buckets);
+
+    for (;;) {
+        lode_coins_bucket *bucket = &s->buckets[b];
+        for (unsigned i = 0; i < LODE_COINS_BUCKET_SLOTS; i++) {
+            if (bucket->slots[i] == 0) {
+                bucket->slots[i] = (uint32_t)hash << s->offset_bits | offset;
+                return;
+            }
+        }
+        bucket->passed++;
+        b = b + 1 == s->bucket_count ? 0 : b + 1;
+    }
+}
+
+static void remove_slot(const lode_coins_place *place)
+{
+    lode_coins_shard *s = place->shard;
+    uint32_t b = (uint32_t)(lode_coins_home(s, place->hash) - s->buckets);
+
+    while (b != place->bucket) {
+        s->buckets[b].passed--;
+        b = b + 1 == s->bucket_count ? 0 : b + 1;
+    }
+    s->buckets[b].slots[place->slot] = 0;
+}
+
+static void fill_table(const lode_coins_generation *g, lode_coins_shard *s)
+{
+    lode_coins_walk walk = lode_coins_walk_of(s);
+    const lode_coins_record *r;
+    uint32_t offset;
+
+    memset(s->buckets, 0, s->bucket_count * sizeof *s->buckets);
+    while ((r = lode_coins_walk_next(&walk, &offset)) != NULL)
+        insert_slot(s, record_hash(g, r), offset);
+}
+
+/* Makes room for one more record: at most 13 of 16 slots are used, then the table grows by half. */
+static bool ensure_slot(lode_coins_generation *g, lode_coins_shard *s)
+{
+    uint32_t count = s->bucket_count + s->bucket_count / 2 + 2;
+    lode_coins_bucket *buckets;
+    size_t added;
+
+    if ((uint64_t)s->records * 16 < (uint64_t)s->bucket_count * LODE_COINS_BUCKET_SLOTS * 13)
+        return true;
+    buckets = aligned_alloc(64, count * sizeof *buckets);
+    if (!buckets)
+        return s->records < s->bucket_count * LODE_COINS_BUCKET_SLOTS; /* fuller and slower, as long as there is room */
+    added = (count - s->bucket_count) * sizeof *buckets;
+    free(s->buckets);
+    s->buckets = buckets;
+    s->bucket_count = count;
+    lode_coins_account(g, (ptrdiff_t)added);
+    fill_table(g, s);
+    return true;
+}
+
+/* ---- records ---- */
+
+static uint32_t take_block(lode_coins_generation *g, lode_coins_shard *s, uint32_t units, uint32_t *got)
+{
+    uint32_t offset = lode_coins_block_take_ready(s, units, got);
+
+    if (offset)
+        return offset;
+    if (lode_coins_blocks_are_scattered(s)) {
+        lode_coins_blocks_gather(g, s);
+        fill_table(g, s);
+    }
+    return lode_coins_block_take_more(g, s, units, got);
+}
+
+static void count_live(lode_coins_generation *g, lode_coins_shard *s, int change)
+{
+    s->live = (uint32_t)((int64_t)s->live + change);
+    __atomic_store_n(&g->live, (uint64_t)((int64_t)g->live + change), __ATOMIC_RELAXED);
+}
+
+static void count_records(lode_coins_generation *g, lode_coins_shard *s, int change)
+{
+    s->records = (uint32_t)((int64_t)s->records + change);
+    __atomic_store_n(&g->records, (uint64_t)((int64_t)g->records + change), __ATOMIC_RELAXED);
+}
+
+bool lode_coins_shard_add_record(lode_coins_generation *g, lode_coins_shard *s, const lode_coins_key *key,
+                                 uint32_t code, const uint8_t *entries, size_t bytes, uint32_t count, uint32_t live)
+{
+    uint32_t offset, units;
+    lode_coins_record *r;
+
+    LODE_VERIFY(count > 0 && count <= LODE_COINS_PART_OUTPUTS && bytes <= LODE_COINS_MAX_ENTRIES_BYTES);
+    if (!ensure_slot(g, s))
+        return false;
+    offset = take_block(g, s, lode_coins_units_for(bytes), &units);
+    if (offset == 0)
+        return false;
+    r = lode_coins_record_at(s, offset);
+    r->meta = lode_coins_meta(units, count, key->part);
+    r->code = code;
+    memcpy(r->txid, key->txid, sizeof r->txid);
+    memcpy(r->entries, entries, bytes);
+    insert_slot(s, key->hash, offset);
+    count_records(g, s, 1);
+    count_live(g, s, (int)live);
+    return true;
+}
+
+static uint32_t place_offset(const lode_coins_place *place)
+{
+    const lode_coins_shard *s = place->shard;
+
+    return s->buckets[place->bucket].slots[place->slot] & ~(~0u << s->offset_bits);
+}
+
+static void set_place_offset(const lode_coins_place *place, uint32_t offset)
+{
+    lode_coins_shard *s = place->shard;
+
+    s->buckets[place->bucket].slots[place->slot] = (uint32_t)place->hash << s->offset_bits | offset;
+}
+
+static void set_shape(lode_coins_record *r, uint32_t units, uint32_t count)
+{
+    r->meta = lode_coins_meta(units, count, lode_coins_record_part(r));
+}
+
+/* A record has become shorter: gives the rest of its block back, or moves it into a block that fits. */
+static void fit_record(const lode_coins_place *place, size_t entries_bytes)
+{
+    lode_coins_shard *s = place->shard;
+    lode_coins_record *r = place->record, *to;
+    uint32_t have = lode_coins_record_units(r), need = lode_coins_units_for(entries_bytes),
+             count = lode_coins_record_count(r);
+    uint32_t offset = place_offset(place), got, fits;
+
+    if (have - need >= LODE_COINS_MIN_UNITS) {
+        set_shape(r, need, count);
+        lode_coins_block_give(s, offset + need, have - need);
+        return;
+    }
+    if (have - need < 4 || need > 32)
+        return;
+    fits = lode_coins_block_take_ready(s, need, &got);
+    if (fits == 0)
+        return;
+    to = lode_coins_record_at(s, fits);
+    memcpy(to, r, sizeof *r + entries_bytes);
+    set_shape(to, got, count);
+    set_place_offset(place, fits);
+    lode_coins_block_give(s, offset, have);
+}
+
+/* Cuts `len` bytes at `at` out of the entries; returns what is left. */
+static size_t cut_entries(const lode_coins_place *place, uint8_t *at, size_t len)
+{
+    uint8_t *entries = place->record->entries;
+    size_t bytes = lode_coins_record_entries_bytes(place->record);
+
+    memmove(at, at + len, bytes - (size_t)(at - entries) - len);
+    return bytes - len;
+}
+
+void lode_coins_place_remove(lode_coins_generation *g, lode_coins_place *place)
+{
+    lode_coins_shard *s = place->shard;
+    lode_coins_record *r = place->record;
+    uint32_t count = lode_coins_record_count(r), units = lode_coins_record_units(r);
+
+    if (lode_coins_entry_state(place->entry) != LODE_COINS_SPENT)
+        count_live(g, s, -1);
+    if (count == 1) {
+        uint32_t offset = place_offset(place);
+        remove_slot(place);
+        lode_coins_block_give(s, offset, units);
+        count_records(g, s, -1);
+    } else {
+        size_t bytes = cut_entries(place, place->entry, lode_coins_entry_length(place->entry));
+        set_shape(r, units, count - 1);
+        fit_record(place, bytes);
+    }
+    place->record = NULL;
+    place->entry = NULL;
+}
+
+void lode_coins_place_spend(lode_coins_generation *g, lode_coins_place *place)
+{
+    size_t len = lode_coins_entry_length(place->entry), bytes;
+
+    LODE_VERIFY(lode_coins_entry_state(place->entry) != LODE_COINS_SPENT);
+    bytes = cut_entries(place, place->entry + 1, len - 1);
+    lode_coins_entry_set_state(place->entry, LODE_COINS_SPENT);
+    count_live(g, place->shard, -1);
+    fit_record(place, bytes);
+    place->record = NULL;
+    place->entry = NULL;
+}
+
+/* A record that this entry may join. */
+static bool find_company(lode_coins_place *place, lode_coins_shard *s, const lode_coins_key *key, uint32_t code,
+                         bool any_code, size_t bytes)
+{
+    search q = search_of(s, key);
+
+    while (search_next(&q, place)) {
+        if ((any_code || place->record->code == code) &&
+            lode_coins_record_entries_bytes(place->record) + bytes <= LODE_COINS_MAX_ENTRIES_BYTES)
+            return true;
+    }
+    return false;
+}
+
+/* The entries of a record with one more among them. */
+static size_t merge_entry(uint8_t *out, const lode_coins_record *r, unsigned index, const uint8_t *entry, size_t bytes)
+{
+    const uint8_t *p = r->entries;
+    uint32_t left = lode_coins_record_count(r);
+    size_t total = lode_coins_record_entries_bytes(r), before;
+
+    for (; left > 0 && lode_coins_entry_index(p) < index; left--)
+        p += lode_coins_entry_length(p);
+    before = (size_t)(p - r->entries);
+    memcpy(out, r->entries, before);
+    memcpy(out + before, entry, bytes);
+    memcpy(out + before + bytes, p, total - before);
+    return total + bytes;
+}
+
+bool lode_coins_shard_add_entry(lode_coins_generation *g, lode_coins_shard *s, const lode_coins_key *key, uint32_t code,
+                                const uint8_t *entry, size_t bytes)
+{
+    bool is_spent = lode_coins_entry_state(entry) == LODE_COINS_SPENT;
+    uint8_t merged[LODE_COINS_MAX_ENTRIES_BYTES];
+    lode_coins_place place;
+    size_t total;
+    uint32_t count, units, offset;
+    lode_coins_key mate = *key; /* an entry that is there already: it names the record when blocks have moved */
+    lode_coins_record *r;
+
+    if (!find_company(&place, s, key, code, is_spent, bytes))
+        return lode_coins_shard_add_record(g, s, key, code, entry, bytes, 1, is_spent ? 0 : 1);
+    total = merge_entry(merged, place.record, key->index, entry, bytes);
+    mate.index = lode_coins_entry_index(place.record->entries);
+    count = lode_coins_record_count(place.record) + 1;
+    units = lode_coins_record_units(place.record);
+    if (lode_coins_units_for(total) > units) {
+        offset = take_block(g, s, lode_coins_units_for(total), &units);
+        if (offset == 0)
+            return false;
+        LODE_CHECK(lode_coins_shard_find(&place, s, &mate));
+        r = lode_coins_record_at(s, offset);
+        memcpy(r, place.record, sizeof *r);
+        lode_coins_block_give(s, place_offset(&place), lode_coins_record_units(place.record));
+        set_place_offset(&place, offset);
+        place.record = r;
+    }
+    memcpy(place.record->entries, merged, total);
+    set_shape(place.record, units, count);
+    if (!is_spent)
+        count_live(g, s, 1);
+    return true;
+}
+
+/* ---- generations ---- */
+
+lode_coins_generation *lode_coins_generation_create(lode_coins_pool *pool, const uint64_t *salt, uint64_t id,
+                                                    size_t budget_bytes)
+{
+    lode_coins_generation *g = calloc(1, sizeof *g);
+    size_t bytes;
+
+    if (!g)
+        return NULL;
+    *g = (lode_coins_generation){ .id = id, .shard_bits = 4, .pool = pool, .salt = salt };
+    while (g->shard_bits < 12 && budget_bytes >> g->shard_bits > (size_t)512 << 10)
+        g->shard_bits++;
+    bytes = sizeof *g->shards << g->shard_bits;
+    g->shards = aligned_alloc(64, bytes);
+    if (!g->shards) {
+        free(g);
+        return NULL;
+    }
+    memset(g->shards, 0, bytes);
+    for (size_t i = 0; i < (size_t)1 << g->shard_bits; i++)
+        g->shards[i].offset_bits = 18;
+    lode_coins_account(g, (ptrdiff_t)bytes);
+    return g;
+}
+
+static void clear_shard(lode_coins_generation *g, lode_coins_shard *s)
+{
+    count_records(g, s, -(int)s->records);
+    count_live(g, s, -(int)s->live);
+    lode_coins_blocks_clear(g, s);
+    lode_coins_account(g, -(ptrdiff_t)(s->bucket_count * sizeof *s->buckets));
+    free(s->buckets);
+    s->buckets = NULL;
+    s->bucket_count = 0;
+}
+
+bool lode_coins_generation_drop_shard(lode_coins_generation *g)
+{
+    lode_coins_shard *s;
+
+    if (g->dropped >> g->shard_bits)
+        return false;
+    s = &g->shards[g->dropped++];
+    lode_coins_shard_lock(s);
+    clear_shard(g, s);
+    lode_coins_shard_unlock(s);
+    return true;
+}
+
+void lode_coins_generation_destroy(lode_coins_generation *g)
+{
+    if (!g)
+        return;
+    while (lode_coins_generation_drop_shard(g)) {
+    }
+    lode_coins_account(g, -(ptrdiff_t)(sizeof *g->shards << g->shard_bits));
+    free(g->shards);
+    free(g);
+}
+
+bool lode_coins_shard_verify(const lode_coins_generation *g, const lode_coins_shard *s, const char **what)
+{
+    lode_coins_walk walk = lode_coins_walk_of(s);
+    lode_coins_shard *mine = g->shards + (s - g->shards);
+    const lode_coins_record *r;
+    uint32_t records = 0, live = 0;
+
+    *what = NULL;
+    while ((r = lode_coins_walk_next(&walk, NULL)) != NULL) {
+        const uint8_t *p = r->entries;
+        int last = -1;
+        records++;
+        if (lode_coins_units_for(lode_coins_record_entries_bytes(r)) > lode_coins_record_units(r))
+            *what = "a record is longer than its block";
+        if (lode_coins_shard_of(g, r->txid) != s)
+            *what = "a record lies in another shard";
+        for (uint32_t left = lode_coins_record_count(r); left > 0; left--) {
+            lode_coins_key key = { r->txid, record_hash(g, r), lode_coins_record_part(r), lode_coins_entry_index(p) };
+            lode_coins_place place;
+            if ((int)key.index <= last)
+                *what = "entries are out of order";
+            last = (int)key.index;
+            if (!lode_coins_shard_find(&place, mine, &key) || place.entry != p)
+                *what = "an entry is not found, or another one is";
+            live += lode_coins_entry_state(p) != LODE_COINS_SPENT;
+            p += lode_coins_entry_length(p);
+        }
+    }
+    if (records != s->records || live != s->live)
+        *what = "counts do not fit";
+    return *what == NULL;
+}

@@ -1,0 +1,155 @@
+/* chainstate/coins_shard.h: the records of all txids that begin with the same bits, and the table that finds them.
+ *
+ * The table is made of buckets of one cache line: 15 slots of 4 bytes, and a count of the records that found this
+ * bucket full and went on to a later one, so that a search for what is absent ends early and a removal leaves nothing
+ * behind. A slot holds the place of a record in the shard's chunks (in units of 4 bytes) in its low `offset_bits`, and
+ * bits of the record's hash above; 0 is free.
+ *
+ * Records lie in chunks, one after another. Freed blocks are kept by size; when too much of a shard is in them, its
+ * records are moved together. All steps touch one shard only, so none takes long.
+ */
+#ifndef LODE_CHAINSTATE_COINS_SHARD_H
+#define LODE_CHAINSTATE_COINS_SHARD_H
+
+#include <sched.h>
+
+#include "chainstate/coins_pool.h"
+#include "chainstate/coins_record.h"
+#include "support/status.h"
+
+#define LODE_COINS_BUCKET_SLOTS 15u
+#define LODE_COINS_CLASSES 89u /* of free blocks: 64 exact ones, then quarters of powers of two */
+
+typedef struct lode_coins_bucket {
+    uint32_t slots[LODE_COINS_BUCKET_SLOTS];
+    uint32_t passed; /* records whose search starts here or earlier, and that lie further on */
+} lode_coins_bucket;
+
+typedef struct lode_coins_shard {
+    uint32_t lock; /* atomic; held for a change, and by a worker while it looks */
+    uint32_t bucket_count;
+    lode_coins_bucket *buckets;
+    uint8_t **chunks;
+    uint32_t chunk_count, chunk_capacity;
+    uint32_t end_unit; /* of what is used in the last chunk */
+    uint32_t offset_bits;
+    uint32_t records;
+    uint32_t live;       /* unspent entries */
+    uint32_t free_units; /* in free blocks */
+    uint32_t spare;
+    uint64_t classes[2]; /* which lists of free blocks are not empty */
+    uint32_t heads[LODE_COINS_CLASSES];
+} __attribute__((aligned(64))) lode_coins_shard;
+
+/* One generation of coins: shards by the first bits of the txid. */
+typedef struct lode_coins_generation {
+    uint64_t id;
+    unsigned shard_bits; /* 4 to 12 */
+    uint32_t dropped;    /* shards [0, dropped) hold nothing any more */
+    lode_coins_shard *shards;
+    lode_coins_pool *pool; /* kept */
+    const uint64_t *salt;  /* kept; five words */
+    /* Atomic; changed by the one thread that changes coins. */
+    size_t bytes; /* chunks, tables, lists and shards */
+    uint64_t records, live;
+} lode_coins_generation;
+
+static inline void lode_coins_account(lode_coins_generation *g, ptrdiff_t change)
+{
+    __atomic_store_n(&g->bytes, g->bytes + (size_t)change, __ATOMIC_RELAXED);
+    __atomic_store_n(&g->pool->used_bytes, g->pool->used_bytes + (size_t)change, __ATOMIC_RELAXED);
+}
+
+/* Where an entry stands. Ends with the next change to the shard. */
+typedef struct lode_coins_place {
+    lode_coins_shard *shard;
+    lode_coins_record *record;
+    uint8_t *entry;
+    uint64_t hash; /* of txid and part */
+    uint32_t bucket, slot;
+} lode_coins_place;
+
+/* What names an output. */
+typedef struct lode_coins_key {
+    const uint8_t *txid;
+    uint64_t hash; /* of txid and part */
+    uint32_t part;
+    unsigned index; /* within the part */
+} lode_coins_key;
+
+uint64_t lode_coins_salted_hash(const uint64_t salt[5], const uint8_t txid[32]);
+static inline uint64_t lode_coins_part_hash(uint64_t hash, uint32_t part)
+{
+    if (part == 0)
+        return hash;
+    hash = (hash + part) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 29;
+}
+
+static inline lode_coins_shard *lode_coins_shard_of(const lode_coins_generation *g, const uint8_t *txid)
+{
+    return &g->shards[lode_read_be32(txid) >> (32 - g->shard_bits)];
+}
+static inline lode_coins_bucket *lode_coins_home(const lode_coins_shard *s, uint64_t hash)
+{
+    return &s->buckets[(hash >> 32) * s->bucket_count >> 32];
+}
+
+/* Locks are short; a holder that lost its processor is waited for by giving ours up. */
+static inline void lode_coins_shard_lock(lode_coins_shard *s)
+{
+    for (unsigned spins = 1; __atomic_exchange_n(&s->lock, 1, __ATOMIC_ACQUIRE); spins++) {
+        while (__atomic_load_n(&s->lock, __ATOMIC_RELAXED)) {
+            if (++spins % 64 == 0)
+                sched_yield();
+        }
+    }
+}
+static inline void lode_coins_shard_unlock(lode_coins_shard *s)
+{
+    __atomic_store_n(&s->lock, 0, __ATOMIC_RELEASE);
+}
+
+/* NULL when memory is out. */
+lode_coins_generation *lode_coins_generation_create(lode_coins_pool *pool, const uint64_t *salt, uint64_t id,
+                                                    size_t budget_bytes);
+void lode_coins_generation_destroy(lode_coins_generation *g);
+/* Gives the next shard's memory back; false when all are gone. */
+bool lode_coins_generation_drop_shard(lode_coins_generation *g);
+
+/* Searching: no lock needed by the one thread that changes, under the shard's lock by others. */
+bool lode_coins_shard_find(lode_coins_place *place, lode_coins_shard *s, const lode_coins_key *key);
+/* Is there a record of the key's txid and part, whatever its entries? */
+bool lode_coins_shard_has_record(lode_coins_shard *s, const lode_coins_key *key);
+/* The slot's line, or the record's first two. */
+void lode_coins_shard_prefetch_slot(const lode_coins_shard *s, uint64_t hash);
+void lode_coins_shard_prefetch_record(const lode_coins_shard *s, uint64_t hash);
+
+/* Changes: by the one thread that changes, under the shard's lock. All but remove may fail for want of memory; then
+ * nothing has changed. */
+
+/* A new record with all its entries, of which `live` are unspent. */
+bool lode_coins_shard_add_record(lode_coins_generation *g, lode_coins_shard *s, const lode_coins_key *key,
+                                 uint32_t code, const uint8_t *entries, size_t bytes, uint32_t count, uint32_t live);
+/* One more entry, whose index is not there yet, into a record of this code (any code for a spent one) or a new one. */
+bool lode_coins_shard_add_entry(lode_coins_generation *g, lode_coins_shard *s, const lode_coins_key *key, uint32_t code,
+                                const uint8_t *entry, size_t bytes);
+void lode_coins_place_remove(lode_coins_generation *g, lode_coins_place *place);
+/* An unspent entry becomes a spent one. */
+void lode_coins_place_spend(lode_coins_generation *g, lode_coins_place *place);
+
+/* Walks all records, in no order. */
+typedef struct lode_coins_walk {
+    const lode_coins_shard *shard;
+    uint32_t chunk, unit;
+} lode_coins_walk;
+static inline lode_coins_walk lode_coins_walk_of(const lode_coins_shard *s)
+{
+    return (lode_coins_walk){ s, 0, 1 };
+}
+lode_coins_record *lode_coins_walk_next(lode_coins_walk *w, uint32_t *offset); /* NULL at the end; offset may be NULL */
+
+/* Checks the shape of a shard: every record is found, counts fit. False with *what. For tests and --enable-verify. */
+bool lode_coins_shard_verify(const lode_coins_generation *g, const lode_coins_shard *s, const char **what);
+
+#endif
