@@ -1,1 +1,17 @@
-# loadblock/local.mk
+noinst_LTLIBRARIES += libloadblock.la
+libloadblock_la_SOURCES = \
+	loadblock/accept.c \
+	loadblock/checks.c \
+	loadblock/chunk.c loadblock/chunk.h \
+	loadblock/handle.c \
+	loadblock/import.c loadblock/import.h \
+	loadblock/input.c loadblock/input.h \
+	loadblock/notices.c \
+	loadblock/pipeline.c loadblock/pipeline.h \
+	loadblock/rescan.c \
+	loadblock/run.h \
+	loadblock/scan.c loadblock/scan.h \
+	loadblock/stored.c loadblock/stored.h \
+	loadblock/waiter.h \
+	loadblock/waiting.c loadblock/waiting.h \
+	loadblock/work.c loadblock/work.h

@@ -1,0 +1,340 @@
+/* loadblock/import.c: one import from start to end.
+ *
+ * Room:     sets up, runs the loop that takes what the scan found in order, flushes, tells.
+ * Touches:  everything, through its parts.
+ * Threads:  the caller's is the chain's thread; the scan and the workers are started and ended here.
+ */
+#include "loadblock/import.h"
+
+#include <stdlib.h>
+#include <sys/resource.h>
+
+#include "loadblock/run.h"
+#include "loadblock/stored.h"
+#include "support/check.h"
+
+enum { CHUNK_BYTES = 8 << 20, INPUT_BUDGET = 64 << 20 };
+
+static lode_status begin(lode_run_state *run)
+{
+    LODE_TRY(lode_chunk_pool_create(&run->chunks, CHUNK_BYTES, INPUT_BUDGET));
+    lode_workshop_init(&run->shop, run->chain, run->chunks, &run->waiter);
+    lode_pipeline_init(&run->pipeline, &run->shop, run->result);
+    run->pipeline.context = run;
+    run->pipeline.on_rejection = lode_run_on_rejection;
+    run->pipeline.on_tick = lode_run_on_tick;
+    return lode_ok();
+}
+
+static void end(lode_run_state *run)
+{
+    lode_pipeline_abandon(&run->pipeline);
+    lode_scan_stop(run->scan);
+    run->scan = NULL;
+    if (run->chunks) {
+        lode_workshop_clear(&run->shop);
+        lode_chunk_pool_destroy(run->chunks);
+    }
+    lode_waiter_clear(&run->waiter);
+}
+
+/* With -reindex our own block files are the input, where they stand. */
+static lode_status collect_own_files(lode_run_state *run)
+{
+    const char *path = run->chain->directory->blocks;
+    lode_status s = lode_inputs_collect(&run->inputs, run->chain->env, &path, 1, lode_block_files_xor_key(run->chain->files));
+    if (s.code == LODE_MISSING)
+        return lode_fail_within(s, "-reindex");
+    LODE_TRY(s);
+    for (size_t i = 0; i < run->inputs.count; i++)
+        run->inputs.items[i].own_file = (int32_t)run->inputs.items[i].number;
+    return lode_ok();
+}
+
+static lode_status take_one(lode_run_state *run, lode_work *w)
+{
+    unsigned seen = lode_waiter_look(&run->waiter);
+    if (w->kind == LODE_WORK_REPEAT) {
+        lode_scan_pop(run->scan);
+        run->result->blocks_read++;
+        return lode_run_handle_repeat(run, w);
+    }
+    if (!lode_work_is_parsed(w)) {
+        uint64_t at = lode_clock_ns();
+        lode_pipeline_wait(&run->pipeline, seen);
+        run->result->times.idle_wall += lode_clock_ns() - at;
+        return lode_ok();
+    }
+    lode_scan_pop(run->scan);
+    run->result->blocks_read++;
+    return lode_run_handle(run, w, true);
+}
+
+/* All input is read and taken. *done when nothing more can come of it. */
+static lode_status at_end(lode_run_state *run, bool *done)
+{
+    size_t released;
+    bool found;
+
+    LODE_TRY(lode_scan_release(run->scan, &released));
+    if (released)
+        return lode_ok();
+    LODE_TRY(lode_run_search_waiting(run, &found));
+    *done = !found;
+    return lode_ok();
+}
+
+static lode_status scan_all(lode_run_state *run)
+{
+    bool done = false;
+
+    LODE_TRY(lode_scan_start(&run->scan, &run->shop, &run->inputs));
+    lode_run_tell_progress(run, LODE_PHASE_IMPORTING);
+    while (!done && !run->pipeline.stopped && !lode_chain_is_interrupted(run->chain)) {
+        unsigned seen = lode_waiter_look(&run->waiter);
+        lode_work *w;
+        switch (lode_scan_peek(run->scan, &w)) {
+        case LODE_SCAN_WORK:
+            LODE_TRY(take_one(run, w));
+            break;
+        case LODE_SCAN_BUSY:
+            lode_pipeline_wait(&run->pipeline, seen);
+            break;
+        case LODE_SCAN_AT_END:
+            LODE_TRY(at_end(run, &done));
+            break;
+        case LODE_SCAN_FAILED:
+            return lode_scan_status(run->scan);
+        }
+        LODE_TRY(lode_pipeline_settle(&run->pipeline));
+        lode_run_on_tick(run);
+    }
+    return lode_ok();
+}
+
+static lode_status flush_all(lode_run_state *run)
+{
+    uint64_t at = lode_clock_ns();
+    lode_status s;
+    lode_run_tell_progress(run, LODE_PHASE_FLUSHING);
+    s = lode_chain_flush(run->chain, true);
+    run->result->times.flush_wall += lode_clock_ns() - at;
+    return s;
+}
+
+static lode_status settle_txindex(lode_run_state *run)
+{
+    if (!run->chain->txindex || lode_chain_is_interrupted(run->chain))
+        return lode_ok();
+    lode_run_tell_progress(run, LODE_PHASE_INDEXING);
+    LODE_TRY(lode_pipeline_catch_up_txindex(&run->pipeline));
+    LODE_TRY(lode_chain_flush(run->chain, true));
+    return lode_txindex_settle(run->chain->txindex);
+}
+
+/* Where the transaction index stands: its best block, or where that branch left our chain. */
+static lode_status find_txindex_place(lode_chain *chain)
+{
+    lode_block_hash first;
+    bool found;
+    lode_entry *e;
+
+    if (!chain->txindex || chain->txindex_at)
+        return lode_ok();
+    LODE_TRY(lode_txindex_best(chain->txindex, &found, &first, NULL));
+    e = found ? lode_block_index_find(chain->index, &first) : NULL;
+    if (!e)
+        e = lode_block_index_genesis(chain->index); /* a block we never heard of: begin again, which is harmless */
+    chain->txindex_at = lode_entry_of(lode_node_fork(&e->node, &chain->tip->node));
+    return lode_ok();
+}
+
+static void on_replay(void *context, int32_t height, int32_t target)
+{
+    lode_run_state *run = context;
+    run->phase = LODE_PHASE_REPLAYING;
+    lode_run_on_tick(run);
+}
+
+static lode_status run_all(lode_run_state *run)
+{
+    lode_chain *chain = run->chain;
+
+    LODE_TRY(lode_chain_replay(chain, run, on_replay));
+    LODE_TRY(find_txindex_place(chain));
+    if (run->options->txindex_only)
+        return settle_txindex(run);
+    /* blocks stored in an earlier run and not connected come first */
+    lode_run_tell_progress(run, LODE_PHASE_CONNECTING);
+    if (!chain->options.reindex)
+        LODE_TRY(lode_pipeline_activate(&run->pipeline, NULL));
+    if (run->inputs.count && !run->pipeline.stopped && !lode_chain_is_interrupted(chain))
+        LODE_TRY(scan_all(run));
+    LODE_TRY(lode_pipeline_drain(&run->pipeline));
+    if (chain->options.reindex && !lode_chain_is_interrupted(chain))
+        lode_block_index_set_reindexing(chain->index, false);
+    LODE_TRY(flush_all(run));
+    LODE_TRY(settle_txindex(run));
+    lode_run_report_waiting(run);
+    return lode_ok();
+}
+
+static void fill_result(lode_run_state *run)
+{
+    lode_import_result *r = run->result;
+    lode_chain *chain = run->chain;
+    struct rusage usage;
+    lode_scan_counts counts = { 0 };
+    lode_coins_stats coins;
+
+    if (run->scan)
+        lode_scan_get_counts(run->scan, &counts);
+    r->bytes_read = counts.bytes_read;
+    r->bytes_skipped = counts.bytes_skipped;
+    r->times.read_wall = counts.read_ns;
+    r->times.parse_cpu = __atomic_load_n(&run->shop.parse_ns, __ATOMIC_RELAXED);
+    r->times.fetch_cpu = __atomic_load_n(&run->shop.fetch_ns, __ATOMIC_RELAXED);
+    r->times.parse_cpu -= r->times.fetch_cpu < r->times.parse_cpu ? r->times.fetch_cpu : r->times.parse_cpu;
+    r->times.script_cpu = __atomic_load_n(&run->shop.script_ns, __ATOMIC_RELAXED);
+    r->scripts_checked = __atomic_load_n(&run->shop.scripts_checked, __ATOMIC_RELAXED);
+    r->transactions = run->pipeline.transactions;
+    r->inputs = run->pipeline.inputs;
+    r->blocks_connected = run->pipeline.blocks;
+    lode_coins_get_stats(chain->coins, &coins);
+    r->coins_cached = coins.coins_cached;
+    r->coins_cache_bytes = coins.active_bytes + coins.frozen_bytes;
+    r->times.flush_wait_wall = coins.flush_wait_ns;
+    r->height = chain->tip ? chain->tip->node.height : 0;
+    if (chain->tip)
+        lode_hash_to_hex(r->best_block, chain->tip->node.hash.bytes);
+    r->elapsed_ns = lode_clock_ns() - run->started_ns;
+    if (getrusage(RUSAGE_SELF, &usage) == 0) {
+        r->cpu_ns = ((uint64_t)usage.ru_utime.tv_sec + (uint64_t)usage.ru_stime.tv_sec) * 1000000000u +
+                    ((uint64_t)usage.ru_utime.tv_usec + (uint64_t)usage.ru_stime.tv_usec) * 1000u;
+        r->peak_rss_bytes = (uint64_t)usage.ru_maxrss * 1024;
+    }
+}
+
+lode_status lode_import_run(lode_chain *chain, const lode_import_options *options, int32_t stop_at_height, lode_import_result *result)
+{
+    lode_run_state *run = calloc(1, sizeof *run);
+    uint8_t key[8];
+    lode_status s;
+
+    if (!run)
+        return lode_fail(LODE_NO_MEMORY, "no memory for an import");
+    *result = (lode_import_result){ .size = sizeof *result };
+    run->chain = chain;
+    run->options = options;
+    run->result = result;
+    run->started_ns = lode_clock_ns();
+    lode_waiter_init(&run->waiter);
+    s = options->xor_key && !lode_hex_decode(key, sizeof key, options->xor_key)
+            ? lode_fail(LODE_INVALID_ARGUMENT, "-blocksxorkey=%s: a key is 16 hexadecimal digits", options->xor_key)
+            : lode_ok();
+    if (!lode_failed(s) && chain->options.reindex)
+        s = collect_own_files(run);
+    else if (!lode_failed(s) && options->path_count)
+        s = lode_inputs_collect(&run->inputs, chain->env, options->paths, options->path_count, options->xor_key ? key : NULL);
+    if (!lode_failed(s))
+        s = begin(run);
+    if (!lode_failed(s)) {
+        run->pipeline.stop_at_height = stop_at_height;
+        s = run_all(run);
+    }
+    if (!lode_failed(s) && lode_chain_is_interrupted(chain))
+        s = lode_fail(LODE_CANCELLED, "interrupted at height %d; the next run goes on from there", chain->tip->node.height);
+    fill_result(run);
+    if (!lode_failed(s))
+        lode_run_tell_progress(run, LODE_PHASE_DONE);
+    end(run);
+    lode_inputs_clear(&run->inputs);
+    free(run);
+    return s;
+}
+
+/* ---- one block ---- */
+
+typedef struct one_block {
+    lode_run_state run;
+    lode_submit_result *result;
+    lode_block_hash hash;
+} one_block;
+
+static void on_one_rejection(void *context, const lode_work *w, const lode_verdict *verdict, const char *detail)
+{
+    one_block *one = (one_block *)context;
+    if (w->is_block && lode_block_hash_is_equal(&w->block.hash, &one->hash))
+        lode_verdict_text(one->result->reason, sizeof one->result->reason, verdict);
+}
+
+static lode_status submit(one_block *one, lode_work *w)
+{
+    lode_verdict verdict;
+    bool is_new;
+    lode_pipeline *p = &one->run.pipeline;
+    lode_entry *entry;
+
+    LODE_TRY(w->status);
+    if (!w->is_block) {
+        verdict = lode_verdict_of(LODE_UNDECODABLE);
+        lode_verdict_text(one->result->reason, sizeof one->result->reason, &verdict);
+        lode_work_release(w);
+        return lode_ok();
+    }
+    one->hash = w->block.hash;
+    lode_hash_to_hex(one->result->hash, w->block.hash.bytes);
+    lode_status s = lode_pipeline_accept(p, &verdict, &is_new, w);
+    if (lode_failed(s) || verdict.reject != LODE_VALID) {
+        if (!lode_failed(s))
+            lode_verdict_text(one->result->reason, sizeof one->result->reason, &verdict);
+        lode_work_release(w);
+        return s;
+    }
+    entry = w->entry;
+    LODE_TRY(lode_pipeline_activate(p, w));
+    LODE_TRY(lode_pipeline_drain(p));
+    LODE_TRY(lode_pipeline_activate(p, NULL)); /* another branch, if the checks failed */
+    LODE_TRY(lode_pipeline_drain(p));
+    one->result->accepted = !(entry->status & LODE_BLOCK_FAILED_VALID);
+    one->result->in_best_chain = lode_chain_contains(p->chain, entry);
+    return lode_pipeline_maybe_flush(p);
+}
+
+lode_status lode_import_one(lode_chain *chain, lode_submit_result *result, const void *raw, size_t len)
+{
+    one_block *one = calloc(1, sizeof *one);
+    lode_import_options options = { .size = sizeof options };
+    lode_import_result counts = { .size = sizeof counts };
+    lode_work *w;
+    lode_status s;
+
+    if (!one)
+        return lode_fail(LODE_NO_MEMORY, "no memory for a block");
+    *result = (lode_submit_result){ .size = sizeof *result };
+    one->result = result;
+    one->run.chain = chain;
+    one->run.options = &options;
+    one->run.result = &counts;
+    lode_waiter_init(&one->run.waiter);
+    s = begin(&one->run);
+    one->run.pipeline.on_rejection = on_one_rejection;
+    one->run.pipeline.on_tick = NULL;
+    one->run.pipeline.context = one;
+    if (!lode_failed(s))
+        s = lode_chain_replay(chain, NULL, NULL);
+    if (!lode_failed(s))
+        s = find_txindex_place(chain);
+    w = lode_failed(s) ? NULL : lode_work_take(&one->run.shop, LODE_WORK_BLOCK);
+    if (!lode_failed(s) && !w)
+        s = lode_fail(LODE_NO_MEMORY, "no memory for a block");
+    if (!lode_failed(s)) {
+        w->raw = raw;
+        w->available = w->frame_size = len > UINT32_MAX ? UINT32_MAX : (uint32_t)len;
+        lode_work_parse_now(w);
+        s = submit(one, w);
+    }
+    end(&one->run);
+    free(one);
+    return s;
+}

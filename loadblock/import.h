@@ -1,0 +1,13 @@
+/* loadblock/import.h: a whole import: inputs, scan, pipeline, flush, and what is told at the end. */
+#ifndef LODE_LOADBLOCK_IMPORT_H
+#define LODE_LOADBLOCK_IMPORT_H
+
+#include "lode.h"
+#include "chainstate/chain.h"
+
+/* As lode_import of lode.h says, over an open chain. stop_at_height 0: none. */
+lode_status lode_import_run(lode_chain *chain, const lode_import_options *options, int32_t stop_at_height, lode_import_result *result);
+/* One block in memory. As lode_submit_block says. */
+lode_status lode_import_one(lode_chain *chain, lode_submit_result *result, const void *raw, size_t len);
+
+#endif
