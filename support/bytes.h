@@ -60,8 +60,8 @@ static inline void lode_write_le32(uint8_t *p, uint32_t v)
 }
 static inline void lode_write_le64(uint8_t *p, uint64_t v)
 {
-    for (int i = 0; i < 8; i++)
-        p[i] = (uint8_t)(v >> (8 * i));
+    lode_write_le32(p, (uint32_t)v);
+    lode_write_le32(p + 4, (uint32_t)(v >> 32));
 }
 static inline void lode_write_be32(uint8_t *p, uint32_t v)
 {
