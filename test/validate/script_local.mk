@@ -1,5 +1,6 @@
 # test/validate/script_local.mk: tests of validate/script/.
 SCRIPT_TESTS = \
+	test/validate/script_differential_test \
 	test/validate/script_vectors_test \
 	test/validate/sighash_vectors_test \
 	test/validate/tx_vectors_test
@@ -14,7 +15,8 @@ libtestscript_la_SOURCES = \
 	test/validate/script_maker.c test/validate/script_maker.h \
 	test/validate/script_phrases.c test/validate/script_phrases.h \
 	test/validate/script_spend.c test/validate/script_spend.h \
-	test/validate/script_words.c test/validate/script_words.h
+	test/validate/script_words.c test/validate/script_words.h \
+	test/validate/sighash_slow.c test/validate/sighash_slow.h
 libtestscript_la_CPPFLAGS = $(TEST_CPPFLAGS)
 
 test_validate_script_vectors_test_SOURCES = test/validate/script_vectors_test.c
@@ -26,3 +28,6 @@ test_validate_sighash_vectors_test_LDADD = $(SCRIPT_TEST_LIBS)
 test_validate_tx_vectors_test_SOURCES = test/validate/tx_vectors_test.c
 test_validate_tx_vectors_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_validate_tx_vectors_test_LDADD = $(SCRIPT_TEST_LIBS)
+test_validate_script_differential_test_SOURCES = test/validate/script_differential_test.c
+test_validate_script_differential_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_validate_script_differential_test_LDADD = $(SCRIPT_TEST_LIBS)
