@@ -1,1 +1,10 @@
-# api/local.mk
+# liblode: everything, behind lode.h and lode/store.h.
+lib_LTLIBRARIES += liblode.la
+liblode_la_SOURCES = \
+	api/ask.c \
+	api/handle.h \
+	api/import.c \
+	api/open.c
+liblode_la_LIBADD = libloadblock.la libquery.la libchainstate.la libtxindex.la librules.la libscript.la libstorage.la \
+	libprimitives.la libsupport.la $(EXTERNAL_LIBS)
+liblode_la_LDFLAGS = $(AM_LDFLAGS) -version-info $(LODE_LIBVERSION)

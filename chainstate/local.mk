@@ -15,6 +15,10 @@ libchainstate_la_SOURCES = \
 	chainstate/block_index_record.c \
 	chainstate/block_index_store.c \
 	chainstate/block_index_verify.c \
+	chainstate/chain.c \
+	chainstate/chain.h \
+	chainstate/chain_flush.c \
+	chainstate/chain_replay.c \
 	chainstate/coins.c \
 	chainstate/coins.h \
 	chainstate/coins_access.c \
@@ -30,8 +34,11 @@ libchainstate_la_SOURCES = \
 	chainstate/coins_record.h \
 	chainstate/coins_shard.c \
 	chainstate/coins_shard.h \
+	chainstate/connect.c \
+	chainstate/connect.h \
 	chainstate/directory.c \
 	chainstate/directory.h \
+	chainstate/disconnect.c \
 	chainstate/notes.c \
 	chainstate/notes.h \
 	chainstate/undo.c \

@@ -275,7 +275,11 @@ static lode_status submit(one_block *one, lode_work *w)
     lode_pipeline *p = &one->run.pipeline;
     lode_entry *entry;
 
-    LODE_TRY(w->status);
+    if (lode_failed(w->status)) {
+        lode_status failed = w->status;
+        lode_work_release(w);
+        return failed;
+    }
     if (!w->is_block) {
         verdict = lode_verdict_of(LODE_UNDECODABLE);
         lode_verdict_text(one->result->reason, sizeof one->result->reason, &verdict);

@@ -1,0 +1,170 @@
+/* api/ask.c: answers from the chain through the handle. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/handle.h"
+#include "chainstate/utxo_stats.h"
+#include "query/query.h"
+
+/* Waits for the writer: one call at a time works on the chain. */
+static lode_status lock_for_answer(lode *h, const void *out)
+{
+    LODE_NEEDS(h, "no handle");
+    LODE_NEEDS(out, "nowhere to put the answer");
+    lode_mutex_lock(&h->lock);
+    if (h->chain->tip)
+        return lode_ok();
+    lode_mutex_unlock(&h->lock);
+    return lode_fail(LODE_UNSUPPORTED, "a flush was cut off; run an import once to replay it");
+}
+
+lode_status lode_get_tip(lode *h, lode_tip *tip)
+{
+    LODE_TRY(lock_for_answer(h, tip));
+    const lode_node *node = &h->chain->tip->node;
+    *tip = (lode_tip){ .size = sizeof *tip, .height = node->height, .time = node->header.time, .median_time = node->median_time };
+    memcpy(tip->hash, node->hash.bytes, 32);
+    lode_mutex_unlock(&h->lock);
+    return lode_ok();
+}
+
+static lode_status copy_coin(lode_coin_info *out, const lode_coin_view *view)
+{
+    uint8_t scratch[67];
+    lode_slice script;
+    lode_reader r = lode_reader_of(view->script.data, view->script.len);
+
+    lode_reader_script(&r, &script, scratch);
+    if (r.bad)
+        return lode_fail(LODE_CORRUPT, "a stored coin's script does not decode");
+    *out = (lode_coin_info){ .size = sizeof *out, .value_sat = (int64_t)lode_amount_decompress(view->compressed_amount),
+                             .height = (int32_t)view->height, .is_coinbase = view->is_coinbase, .script_len = script.len };
+    out->script = malloc(script.len ? script.len : 1);
+    if (!out->script)
+        return lode_fail(LODE_NO_MEMORY, "no memory for a script of %zu bytes", script.len);
+    if (script.len)
+        memcpy(out->script, script.data, script.len);
+    return lode_ok();
+}
+
+lode_status lode_get_coin(lode *h, int *found, lode_coin_info *coin, const uint8_t txid[32], uint32_t index)
+{
+    uint8_t prevout[36];
+    lode_coin_view view;
+    bool is_there = false;
+    lode_status s;
+
+    LODE_NEEDS(found && txid, "an argument is NULL");
+    LODE_TRY(lock_for_answer(h, coin));
+    memcpy(prevout, txid, 32);
+    lode_write_le32(prevout + 32, index);
+    s = lode_coins_find(h->chain->coins, &is_there, &view, prevout, lode_coins_hash(h->chain->coins, txid), NULL);
+    if (!lode_failed(s) && is_there)
+        s = copy_coin(coin, &view);
+    lode_mutex_unlock(&h->lock);
+    if (!lode_failed(s))
+        *found = is_there;
+    return s;
+}
+
+/* The transaction at a position of the index, in a buffer of its own. */
+static lode_status read_transaction(lode_chain *chain, uint8_t **raw, size_t *len, uint8_t block_hash[32], const lode_txid *txid,
+                                    const lode_tx_position *position)
+{
+    lode_buf header = LODE_BUF_EMPTY, body = LODE_BUF_EMPTY;
+    lode_arena arena = LODE_ARENA_EMPTY;
+    lode_tx tx;
+    lode_status s = lode_block_files_read_part(chain->files, &header, position->file, position->block_pos, 0, LODE_HEADER_SIZE);
+
+    if (!lode_failed(s))
+        s = lode_block_files_read_part(chain->files, &body, position->file, position->block_pos, LODE_HEADER_SIZE + position->tx_offset, 4000000);
+    if (!lode_failed(s) && (header.len != LODE_HEADER_SIZE || !lode_tx_parse(&tx, &arena, body.data, body.len, LODE_PARSE_ALLOW_TAIL, NULL) ||
+                            !lode_txid_is_equal(&tx.txid, txid)))
+        s = lode_fail(LODE_CORRUPT, "the transaction index points at blk%05d.dat, %u + %u, where another transaction or none stands; "
+                                    "rebuild it: remove indexes/txindex and import with -txindex", position->file, position->block_pos, position->tx_offset);
+    if (!lode_failed(s)) {
+        *raw = malloc(tx.size);
+        *len = tx.size;
+        if (*raw)
+            memcpy(*raw, tx.raw, tx.size);
+        else
+            s = lode_fail(LODE_NO_MEMORY, "no memory for a transaction of %u bytes", tx.size);
+        if (block_hash)
+            lode_sha256d(block_hash, header.data, LODE_HEADER_SIZE);
+    }
+    lode_arena_clear(&arena);
+    lode_buf_clear(&header);
+    lode_buf_clear(&body);
+    return s;
+}
+
+lode_status lode_get_transaction(lode *h, int *found, uint8_t **raw, size_t *len, uint8_t block_hash[32], const uint8_t txid[32])
+{
+    lode_tx_position position;
+    lode_txid id;
+    bool is_there = false;
+    lode_status s;
+
+    LODE_NEEDS(found && len && txid, "an argument is NULL");
+    LODE_TRY(lock_for_answer(h, raw));
+    memcpy(id.bytes, txid, 32);
+    s = h->chain->txindex ? lode_txindex_find(h->chain->txindex, &is_there, &position, &id)
+                          : lode_fail(LODE_UNSUPPORTED, "there is no transaction index; import with -txindex");
+    if (!lode_failed(s) && is_there)
+        s = read_transaction(h->chain, raw, len, block_hash, &id, &position);
+    lode_mutex_unlock(&h->lock);
+    if (!lode_failed(s))
+        *found = is_there;
+    return s;
+}
+
+lode_status lode_get_set_info(lode *h, lode_set_info *info, int hash)
+{
+    lode_utxo_stats stats;
+    lode_status s;
+    int hashes = (hash & LODE_HASH_SERIALIZED_3 ? LODE_UTXO_HASH_SERIALIZED_3 : 0) | (hash & LODE_HASH_MUHASH ? LODE_UTXO_MUHASH : 0);
+
+    LODE_NEEDS(!(hash & ~(LODE_HASH_SERIALIZED_3 | LODE_HASH_MUHASH)), "unknown hash");
+    LODE_TRY(lock_for_answer(h, info));
+    s = h->read_only ? lode_ok() : lode_chain_flush(h->chain, true);
+    if (!lode_failed(s))
+        s = lode_utxo_stats_compute(&stats, h->chain->coins, hashes, h->chain->options.threads, &h->chain->interrupted);
+    if (!lode_failed(s)) {
+        *info = (lode_set_info){ .size = sizeof *info, .height = h->chain->tip->node.height, .txouts = stats.txouts,
+                                 .transactions = stats.transactions, .bogosize = stats.bogosize, .total_sat = stats.total.sat };
+        memcpy(info->best_block, h->chain->tip->node.hash.bytes, 32);
+        memcpy(info->hash_serialized_3, stats.hash_serialized_3, 32);
+        memcpy(info->muhash, stats.muhash, 32);
+    }
+    lode_mutex_unlock(&h->lock);
+    return s;
+}
+
+lode_status lode_query(lode *h, const char *command, const char *const *arguments, size_t count, char **answer, int *is_text,
+                       int *error_code, char **error_text)
+{
+    lode_status s = lode_ok();
+    LODE_NEEDS(command && is_text && error_code && error_text, "an argument is NULL");
+    LODE_NEEDS(!count || arguments, "arguments are missing");
+    LODE_TRY(lock_for_answer(h, answer));
+    *answer = NULL;
+    *is_text = 0;
+    *error_code = 0;
+    *error_text = NULL;
+    if (!h->read_only && lode_coins_is_dirty(h->chain->coins))
+        s = lode_chain_flush(h->chain, true);
+    if (!lode_failed(s))
+        s = lode_query_chain(h->chain, command, arguments, count, answer, is_text, error_code, error_text);
+    lode_mutex_unlock(&h->lock);
+    return s;
+}
+
+const char *lode_query_name(size_t i)
+{
+    return lode_query_command_name(i);
+}
+
+const char *lode_query_help(const char *command)
+{
+    return command ? lode_query_command_help(command) : NULL;
+}

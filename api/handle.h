@@ -1,0 +1,25 @@
+/* api/handle.h: what a lode handle holds. */
+#ifndef LODE_API_HANDLE_H
+#define LODE_API_HANDLE_H
+
+#include "lode.h"
+#include "chainstate/chain.h"
+#include "support/thread.h"
+
+struct lode {
+    lode_logger logger; /* constant after open */
+    int32_t stop_at_height;
+    bool read_only;
+    bool failed; /* guarded by lock: an error left the coins in memory unsure; nothing more is written */
+    lode_mutex lock; /* one call at a time works on the chain */
+    lode_chain *chain;
+};
+
+/* A NULL handle is the caller's mistake, and told. */
+#define LODE_NEEDS(condition, what)                                                                                    \
+    do {                                                                                                               \
+        if (!(condition))                                                                                              \
+            return lode_fail(LODE_INVALID_ARGUMENT, "%s: %s", __func__, what);                                         \
+    } while (0)
+
+#endif

@@ -1,0 +1,87 @@
+/* api/import.c: importing and submitting through the handle. */
+#include <string.h>
+
+#include "api/handle.h"
+#include "loadblock/import.h"
+
+void lode_import_options_init(lode_import_options *options)
+{
+    if (!options)
+        return;
+    memset(options, 0, sizeof *options);
+    options->size = sizeof *options;
+}
+
+static lode_status check_writer(const lode *h)
+{
+    LODE_NEEDS(h, "no handle");
+    LODE_NEEDS(!h->read_only, "the directory was opened for reading");
+    return lode_ok();
+}
+
+/* After an error that is not the caller's the state in memory may be half way: what is on disk is sound, and is what
+ * the next open finds. */
+static bool leaves_doubt(lode_status s)
+{
+    return lode_failed(s) && s.code != LODE_INVALID_ARGUMENT && s.code != LODE_CANCELLED && s.code != LODE_MISSING;
+}
+
+static lode_status is_usable(const lode *h)
+{
+    return h->failed ? lode_fail(LODE_IO, "an earlier error stopped this handle; close it and open the directory again") : lode_ok();
+}
+
+lode_status lode_import(lode *h, const lode_import_options *given, lode_import_result *result)
+{
+    lode_import_options o;
+    lode_import_result local;
+    lode_status s;
+
+    LODE_TRY(check_writer(h));
+    lode_import_options_init(&o);
+    if (given) {
+        LODE_NEEDS(given->size, "options are not initialised: call lode_import_options_init");
+        memcpy(&o, given, given->size < sizeof o ? given->size : sizeof o);
+    }
+    LODE_NEEDS(!o.path_count || o.paths, "paths are missing");
+    for (size_t i = 0; i < o.path_count; i++)
+        LODE_NEEDS(o.paths[i], "a path is NULL");
+    lode_mutex_lock(&h->lock);
+    s = is_usable(h);
+    if (!lode_failed(s)) {
+        s = lode_import_run(h->chain, &o, h->stop_at_height, result ? result : &local);
+        h->failed = leaves_doubt(s);
+    }
+    lode_mutex_unlock(&h->lock);
+    return s;
+}
+
+lode_status lode_submit_block(lode *h, lode_submit_result *result, const void *block, size_t len)
+{
+    lode_status s;
+    LODE_TRY(check_writer(h));
+    LODE_NEEDS(result, "nowhere to put the verdict");
+    LODE_NEEDS(block || !len, "no block");
+    lode_mutex_lock(&h->lock);
+    s = is_usable(h);
+    if (!lode_failed(s)) {
+        s = lode_import_one(h->chain, result, block, len);
+        h->failed = leaves_doubt(s);
+    }
+    lode_mutex_unlock(&h->lock);
+    return s;
+}
+
+lode_status lode_flush(lode *h)
+{
+    lode_status s;
+    LODE_TRY(check_writer(h));
+    lode_mutex_lock(&h->lock);
+    s = is_usable(h);
+    if (!lode_failed(s)) {
+        s = lode_chain_flush(h->chain, true);
+        h->failed = leaves_doubt(s);
+    }
+    lode_mutex_unlock(&h->lock);
+    return s;
+}
