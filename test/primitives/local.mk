@@ -1,5 +1,6 @@
 # test/primitives/local.mk
 PRIMITIVES_TESTS = \
+	test/primitives/address_test \
 	test/primitives/encode_test \
 	test/primitives/hash_test \
 	test/primitives/muhash_test \
@@ -20,3 +21,6 @@ test_primitives_muhash_test_LDADD = $(PRIMITIVES_TEST_LIBS)
 test_primitives_encode_test_SOURCES = test/primitives/encode_test.c
 test_primitives_encode_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_primitives_encode_test_LDADD = $(PRIMITIVES_TEST_LIBS)
+test_primitives_address_test_SOURCES = test/primitives/address_test.c
+test_primitives_address_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_primitives_address_test_LDADD = $(PRIMITIVES_TEST_LIBS)

@@ -1,0 +1,114 @@
+/* cli/command_help.c: lode help [COMMAND]. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "lode.h"
+
+static const char import_help[] =
+    "import [FILE|DIRECTORY...]\n"
+    "\n"
+    "Read block files, check every block, follow the chain with most work, and leave a data directory that bitcoind\n"
+    "opens without reindexing. The directory is made if it is absent. Running it again goes on where it stopped.\n"
+    "\n"
+    "Arguments:\n"
+    "FILE         raw blocks as in blkNNNNN.dat, of any size and in any order; - is standard input\n"
+    "DIRECTORY    its blkNNNNN.dat files in order of their numbers\n"
+    "             A key in xor.dat beside a file is honoured; -blocksxorkey= gives one for all inputs.\n"
+    "             Without inputs, what is stored is connected (and with -reindex rebuilt).\n"
+    "\n"
+    "Exit status: 0 all input was used (padding, duplicates and rejected blocks included: they are reported);\n"
+    "1 error; 2 usage; 3 done, but blocks wait for a parent or a numbered file is missing;\n"
+    "130 interrupted, and the same command goes on from there.\n";
+
+static const char help_help[] = "help [COMMAND]\n"
+                                "\n"
+                                "Commands and options, or what one command does.\n";
+
+const char *lode_command_help_text(const char *command)
+{
+    if (strcmp(command, "import") == 0)
+        return import_help;
+    if (strcmp(command, "help") == 0)
+        return help_help;
+    return lode_query_help(command);
+}
+
+/* Words in lines of at most 76 characters behind eight spaces. */
+static void print_wrapped(const char *text)
+{
+    int column = 0;
+
+    while (*text) {
+        int len = (int)strcspn(text, " ");
+        if (column == 0 || column + 1 + len > 76) {
+            printf("%s        ", column ? "\n" : "");
+            column = 0;
+        } else {
+            putchar(' ');
+            column++;
+        }
+        printf("%.*s", len, text);
+        column += len;
+        text += len;
+        text += strspn(text, " ");
+    }
+    putchar('\n');
+}
+
+static void print_options(void)
+{
+    for (int group = 0; group < LODE_OPTION_GROUP_COUNT; group++) {
+        const lode_option *option;
+        printf("\n%s:\n", lode_option_group_title((lode_option_group)group));
+        for (size_t i = 0; (option = lode_option_at(i)); i++) {
+            if ((int)option->group != group)
+                continue;
+            printf("  -%s%s%s%s\n", option->name, option->value_name ? "=" : "",
+                   option->value_name ? option->value_name : "", option->kind == LODE_OPTION_LIST ? " ..." : "");
+            print_wrapped(option->help);
+        }
+    }
+}
+
+static void print_all(void)
+{
+    const char *name;
+
+    printf("lode %s: imports Bitcoin block files into a data directory that bitcoind opens, and answers from it\n\n",
+           lode_version());
+    printf("Usage: lode [options] COMMAND [arguments]     (options may follow the command; one or two dashes)\n");
+    printf("       lode -datadir=DIR import FILE...\n");
+    printf("       lode -datadir=DIR getblockchaininfo\n\n");
+    printf("Commands:\n");
+    printf("  import [FILE|DIRECTORY...]\n");
+    for (size_t i = 0; (name = lode_query_name(i)); i++) {
+        const char *help = lode_query_help(name);
+        printf("  %.*s\n", (int)strcspn(help, "\n"), help);
+    }
+    printf("  help [COMMAND]\n");
+    print_options();
+    printf("\n-noX and -X=0 turn a switch off, -X and -X=1 turn it on.\n");
+}
+
+int lode_command_help(const lode_settings *s)
+{
+    const char *command = NULL;
+    const char *text;
+
+    if (s->word_count > 0 && strcmp(s->words[0], "help") == 0)
+        command = s->word_count > 1 ? s->words[1] : NULL;
+    else if (s->word_count > 0)
+        command = s->words[0]; /* lode -help COMMAND */
+    if (!command) {
+        print_all();
+        return lode_finish_output(LODE_EXIT_DONE);
+    }
+    text = lode_command_help_text(command);
+    if (!text) {
+        fprintf(stderr, "lode: there is no command %s; lode help lists them\n", command);
+        return LODE_EXIT_USAGE;
+    }
+    fputs(text, stdout);
+    return lode_finish_output(LODE_EXIT_DONE);
+}

@@ -1,0 +1,86 @@
+/* cli/command_query.c: bitcoin-cli's commands over a directory that nothing writes to.
+ *
+ * Touches:  the data directory, reading; standard output has the answer alone.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/setup.h"
+#include "cli/signals.h"
+
+/* As bitcoin-cli prints an error; a usage text is told apart from the rest by being the command's own. */
+static int print_refusal(const char *command, int error_code, const char *error_text)
+{
+    const char *help = lode_query_help(command);
+
+    if (help && strcmp(help, error_text) == 0) {
+        fprintf(stderr, "lode: wrong number of arguments\n%s", error_text);
+        return LODE_EXIT_USAGE;
+    }
+    fprintf(stderr, "error code: %d\nerror message:\n%s\n", error_code, error_text);
+    return LODE_EXIT_ERROR;
+}
+
+static int ask(lode *handle, const lode_settings *s)
+{
+    char *answer = NULL;
+    char *error_text = NULL;
+    int is_text = 0;
+    int error_code = 0;
+    int status = LODE_EXIT_DONE;
+    lode_status result =
+        lode_query(handle, s->words[0], s->words + 1, s->word_count - 1, &answer, &is_text, &error_code, &error_text);
+
+    if (result.code != LODE_OK) {
+        fprintf(stderr, "error: %s\n", result.text);
+        status = lode_exit_status_of(result);
+    } else if (!answer) {
+        status = print_refusal(s->words[0], error_code, error_text ? error_text : "");
+    } else if (*answer) {
+        fputs(answer, stdout);
+        fputc('\n', stdout);
+    }
+    lode_free(answer);
+    lode_free(error_text);
+    return status;
+}
+
+int lode_command_query(lode_settings *settings)
+{
+    lode_console console;
+    lode_setup setup;
+    lode *handle = NULL;
+    lode_status s;
+    int status;
+
+    lode_console_init(&console);
+    if (!lode_setup_fill(&setup, settings, &console)) {
+        fprintf(stderr, "lode: %s\n", settings->error);
+        status = LODE_EXIT_USAGE;
+        goto done;
+    }
+    setup.options.read_only = 1;
+    setup.options.create_if_missing = 0;
+    setup.options.reindex = 0;
+    setup.options.reindex_chainstate = 0;
+    s = lode_open(&handle, &setup.options);
+    if (s.code != LODE_OK) {
+        fprintf(stderr, "error: %s\n", s.text);
+        status = lode_exit_status_of(s);
+        goto done;
+    }
+    lode_signals_watch(handle);
+    status = ask(handle, settings);
+    lode_signals_watch(NULL);
+    s = lode_close(handle);
+    if (s.code != LODE_OK && status == LODE_EXIT_DONE) {
+        fprintf(stderr, "error: %s\n", s.text);
+        status = lode_exit_status_of(s);
+    }
+done:
+    lode_setup_clear(&setup);
+    lode_console_close(&console);
+    return lode_finish_output(status);
+}
