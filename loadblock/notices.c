@@ -125,9 +125,8 @@ static const lode_damage *find_damage(const lode_run_state *run, const lode_bloc
 
 typedef struct waiting_report {
     lode_run_state *run;
-    uint64_t unlinked, orphans;
+    uint64_t unlinked;
     const lode_entry *first_missing; /* the lowest block without data that others stand on */
-    lode_block_hash first_parent;
 } waiting_report;
 
 static bool look_at_entry(void *context, lode_entry *e)
@@ -143,25 +142,6 @@ static bool look_at_entry(void *context, lode_entry *e)
         at = lode_entry_prev(at);
     if (at && (!r->first_missing || at->node.height < r->first_missing->node.height))
         r->first_missing = at;
-    return true;
-}
-
-static bool look_at_waiting(void *context, const lode_waiting *waiting)
-{
-    waiting_report *r = context;
-    if (r->orphans++ == 0)
-        r->first_parent = waiting->prev;
-    return true;
-}
-
-/* A parent that itself waits is not the one that is missing. */
-static bool climb(void *context, const lode_waiting *waiting)
-{
-    waiting_report *r = context;
-    if (lode_block_hash_is_equal(&waiting->hash, &r->first_parent)) {
-        r->first_parent = waiting->prev;
-        r->orphans++;
-    }
     return true;
 }
 
@@ -183,24 +163,18 @@ static void tell_missing(lode_run_state *run, uint64_t count, const lode_block_h
 void lode_run_report_waiting(lode_run_state *run)
 {
     waiting_report r = { .run = run };
-    uint64_t before;
+    uint64_t orphans;
+    lode_block_hash parent;
 
     lode_block_index_visit(run->chain->index, &r, look_at_entry);
-    if (run->scan)
-        lode_scan_waiting(run->scan, &r, look_at_waiting);
-    run->result->blocks_waiting = r.unlinked + r.orphans;
+    orphans = run->scan ? lode_scan_waiting(run->scan, NULL, NULL) : 0;
+    run->result->blocks_waiting = r.unlinked + orphans;
     run->result->files_missing = run->inputs.missing_count;
     if (r.unlinked && r.first_missing)
         tell_missing(run, r.unlinked, &r.first_missing->node.hash, r.first_missing->node.height);
-    if (r.orphans) {
-        const lode_entry *known;
-        uint64_t orphans = r.orphans;
-        do {
-            before = r.orphans;
-            lode_scan_waiting(run->scan, &r, climb);
-        } while (r.orphans != before);
-        known = lode_block_index_find(run->chain->index, &r.first_parent);
-        tell_missing(run, orphans, &r.first_parent, known ? known->node.height : -1);
+    if (orphans && lode_scan_missing_parent(run->scan, &parent)) {
+        const lode_entry *known = lode_block_index_find(run->chain->index, &parent);
+        tell_missing(run, orphans, &parent, known ? known->node.height : -1);
     }
     for (size_t at = 0; at < run->inputs.missing.len;) {
         const char *name = (const char *)run->inputs.missing.data + at;

@@ -550,3 +550,24 @@ size_t lode_scan_waiting(lode_scan *s, void *context, bool (*visit)(void *contex
     lode_mutex_unlock(&s->lock);
     return count;
 }
+
+bool lode_scan_missing_parent(lode_scan *s, lode_block_hash *parent)
+{
+    lode_seen hashes = { 0 };
+    bool found = false, is_new;
+
+    lode_mutex_lock(&s->lock);
+    for (size_t b = 0; b < s->waiting.bucket_count; b++)
+        for (const lode_waiting *w = s->waiting.buckets[b]; w; w = w->next)
+            if (!lode_seen_add(&hashes, &w->hash, &is_new))
+                break; /* then a higher block may be named: a remark, not a result */
+    for (size_t b = 0; b < s->waiting.bucket_count && !found; b++)
+        for (const lode_waiting *w = s->waiting.buckets[b]; w && !found; w = w->next)
+            if (!lode_seen_has(&hashes, &w->prev)) {
+                *parent = w->prev;
+                found = true;
+            }
+    lode_mutex_unlock(&s->lock);
+    lode_seen_clear(&hashes);
+    return found;
+}

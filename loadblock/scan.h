@@ -51,4 +51,7 @@ lode_status lode_scan_release(lode_scan *scan, size_t *released);
 /* With LODE_SCAN_AT_END: everything that waits, in no order. visit may keep (true) or remove (false) it. */
 size_t lode_scan_waiting(lode_scan *scan, void *context, bool (*visit)(void *context, const lode_waiting *waiting));
 
+/* Of what waits: a parent that is not itself waiting. False when nothing waits. */
+bool lode_scan_missing_parent(lode_scan *scan, lode_block_hash *parent);
+
 #endif
