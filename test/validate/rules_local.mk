@@ -7,6 +7,8 @@ RULES_TESTS = \
 	test/validate/params_test \
 	test/validate/place_test \
 	test/validate/real_blocks_test \
+	test/validate/reject_test \
+	test/validate/signet_test \
 	test/validate/tx_rules_test \
 	test/validate/u256_test
 RULES_TEST_LIBS = librules.la libscript.la libprimitives.la libsupport.la $(TEST_LIBS)
@@ -34,6 +36,12 @@ test_validate_place_test_LDADD = $(RULES_TEST_LIBS)
 test_validate_real_blocks_test_SOURCES = test/validate/real_blocks_test.c test/validate/made_chain.h test/given_data.h
 test_validate_real_blocks_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_validate_real_blocks_test_LDADD = $(RULES_TEST_LIBS)
+test_validate_reject_test_SOURCES = test/validate/reject_test.c test/validate/made_chain.h
+test_validate_reject_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_validate_reject_test_LDADD = $(RULES_TEST_LIBS)
+test_validate_signet_test_SOURCES = test/validate/signet_test.c test/validate/made_chain.h test/given_data.h
+test_validate_signet_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_validate_signet_test_LDADD = $(RULES_TEST_LIBS)
 test_validate_tx_rules_test_SOURCES = test/validate/tx_rules_test.c test/validate/made_chain.h
 test_validate_tx_rules_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_validate_tx_rules_test_LDADD = $(RULES_TEST_LIBS)
