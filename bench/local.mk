@@ -1,1 +1,2 @@
 # bench/local.mk
+include bench/script_local.mk
