@@ -85,3 +85,37 @@ lode_status lode_flush(lode *h)
     lode_mutex_unlock(&h->lock);
     return s;
 }
+
+typedef lode_status (*entry_function)(lode_chain *chain, lode_entry *entry);
+
+static lode_status with_entry(lode *h, int *found, const uint8_t hash[32], entry_function act)
+{
+    lode_block_hash wanted;
+    lode_entry *entry;
+    lode_status s;
+
+    LODE_TRY(check_writer(h));
+    LODE_NEEDS(found && hash, "an argument is NULL");
+    memcpy(wanted.bytes, hash, 32);
+    lode_mutex_lock(&h->lock);
+    s = is_usable(h);
+    if (!lode_failed(s)) {
+        entry = lode_block_index_find(h->chain->index, &wanted);
+        *found = entry != NULL;
+        if (entry)
+            s = act(h->chain, entry);
+        h->failed = leaves_doubt(s);
+    }
+    lode_mutex_unlock(&h->lock);
+    return s;
+}
+
+lode_status lode_invalidate_block(lode *h, int *found, const uint8_t hash[32])
+{
+    return with_entry(h, found, hash, lode_import_invalidate);
+}
+
+lode_status lode_reconsider_block(lode *h, int *found, const uint8_t hash[32])
+{
+    return with_entry(h, found, hash, lode_import_reconsider);
+}

@@ -101,6 +101,7 @@ static lode_status fill_chain_options(lode_chain_options *c, lode_chain_params *
     *c = (lode_chain_options){
         .datadir = o->datadir,
         .blocksdir = o->blocksdir,
+        .blocks_from = o->blocks_from,
         .params = params,
         .env = o->env ? o->env : lode_env_system(),
         .logger = &h->logger,

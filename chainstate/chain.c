@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "chainstate/adopt.h"
 #include "primitives/encode.h"
 #include "support/check.h"
 #include "support/thread.h"
@@ -82,8 +83,8 @@ static lode_status begin_with_genesis(lode_chain *c)
         if (!genesis)
             return lode_fail(LODE_NO_MEMORY, "no memory for the genesis block");
     }
-    /* With -reindex the block files are there already and the scan finds genesis in them. */
-    if ((genesis->status & LODE_BLOCK_HAVE_DATA) || c->options.reindex)
+    /* While reindexing the block files are there already and the scan finds genesis in them. */
+    if ((genesis->status & LODE_BLOCK_HAVE_DATA) || lode_block_index_is_reindexing(c->index))
         return lode_ok();
     LODE_TRY(lode_block_files_append_block(c->files, &file, &pos, c->params.genesis_raw, c->params.genesis_size, 0, header.time));
     lode_block_index_received(c->index, genesis, 1, file, pos);
@@ -116,14 +117,41 @@ static lode_status find_tip(lode_chain *c)
     return lode_chain_set_tip(c, tip);
 }
 
+/* Block files that no index knows, after -reindex, a first run that was cut off, or files put there by hand, are read
+ * where they stand; writing a new first block over them would lose them. The mark is durable before anything else. */
+static lode_status begin_reindex(lode_chain *c)
+{
+    char *first = lode_path_join(c->directory->blocks, "blk00000.dat");
+    lode_file_info info;
+    bool exists = false;
+    lode_status s;
+
+    if (!first)
+        return lode_fail(LODE_NO_MEMORY, "no memory for a path");
+    s = c->env->path_info(c->env, &exists, &info, first);
+    free(first);
+    LODE_TRY(s);
+    if (!c->options.reindex && (lode_block_index_count(c->index) || !exists || !info.size_bytes))
+        return lode_ok();
+    if (!c->options.reindex)
+        lode_log(c->logger, LODE_LOG_WARNING, "%s: block files without an index: they are indexed anew", c->directory->blocks);
+    c->options.reindex = true;
+    if (!exists)
+        return lode_ok();
+    lode_block_index_set_reindexing(c->index, true);
+    return lode_block_index_write(c->index);
+}
+
 static lode_status open_parts(lode_chain *c)
 {
     lode_directory_options d = { .path = c->options.datadir, .blocks_path = c->options.blocksdir, .params = &c->params, .env = c->env,
                                  .read_only = c->options.read_only, .create_if_missing = c->options.create_if_missing };
     LODE_TRY(lode_directory_open(&c->directory, &d));
+    if (c->options.blocks_from)
+        LODE_TRY(lode_adopt_block_files(c->env, c->directory->blocks, c->options.blocks_from, c->logger));
     LODE_TRY(open_index(c));
-    if (c->options.reindex)
-        lode_block_index_set_reindexing(c->index, true);
+    if (!c->options.read_only)
+        LODE_TRY(begin_reindex(c));
     LODE_TRY(lode_notes_open(&c->notes, c->directory, "notes"));
     LODE_TRY(open_files(c));
     LODE_TRY(open_coins(c));

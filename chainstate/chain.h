@@ -16,6 +16,7 @@
 
 typedef struct lode_chain_options {
     const char *datadir, *blocksdir; /* blocksdir may be NULL */
+    const char *blocks_from; /* another node's block files to take over without copying; NULL: none */
     const lode_chain_params *params; /* copied */
     lode_env *env;
     const lode_logger *logger; /* kept; may be NULL */

@@ -1,6 +1,8 @@
 # The chain's state: block index, block files, coins, undo.
 noinst_LTLIBRARIES += libchainstate.la
 libchainstate_la_SOURCES = \
+	chainstate/adopt.c \
+	chainstate/adopt.h \
 	chainstate/block_files.c \
 	chainstate/block_files.h \
 	chainstate/block_files_handle.c \

@@ -41,6 +41,7 @@ typedef struct lode_options {
     size_t size;
     const char *datadir;   /* required; Core's -datadir: network folders stand below it */
     const char *blocksdir; /* Core's -blocksdir, or NULL */
+    const char *blocks_from; /* a node's blocks folder: its full files are linked, the last one copied, then indexed here */
     const char *chain;     /* main, test, testnet4, signet, regtest; default main */
     const char *const *chain_options; /* "testactivationheight=segwit@100", "test=bip94", "vbparams=...", "signetchallenge=..." */
     size_t chain_option_count;
@@ -159,6 +160,11 @@ typedef struct lode_submit_result {
 /* A serialised block (BIP 144). The verdict is an answer: the status tells only what the world did. */
 LODE_API lode_status lode_submit_block(lode *handle, lode_submit_result *result, const void *block, size_t len);
 LODE_API lode_status lode_flush(lode *handle);
+
+/* Core's invalidateblock and reconsiderblock: hash in internal order. *found false: unknown block. The best chain
+ * without it (or with it again) is connected when this returns. */
+LODE_API lode_status lode_invalidate_block(lode *handle, int *found, const uint8_t hash[32]);
+LODE_API lode_status lode_reconsider_block(lode *handle, int *found, const uint8_t hash[32]);
 
 /* ---- asking ---- */
 

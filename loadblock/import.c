@@ -15,8 +15,9 @@
 
 enum { CHUNK_BYTES = 8 << 20, INPUT_BUDGET = 64 << 20 };
 
-static lode_status begin(lode_run_state *run)
+lode_status lode_run_begin(lode_run_state *run)
 {
+    lode_waiter_init(&run->waiter);
     LODE_TRY(lode_chunk_pool_create(&run->chunks, CHUNK_BYTES, INPUT_BUDGET));
     lode_workshop_init(&run->shop, run->chain, run->chunks, &run->waiter);
     lode_pipeline_init(&run->pipeline, &run->shop, run->result);
@@ -26,7 +27,7 @@ static lode_status begin(lode_run_state *run)
     return lode_ok();
 }
 
-static void end(lode_run_state *run)
+void lode_run_end(lode_run_state *run)
 {
     lode_pipeline_abandon(&run->pipeline);
     lode_scan_stop(run->scan);
@@ -133,7 +134,7 @@ static lode_status settle_txindex(lode_run_state *run)
 }
 
 /* Where the transaction index stands: its best block, or where that branch left our chain. */
-static lode_status find_txindex_place(lode_chain *chain)
+lode_status lode_run_find_txindex_place(lode_chain *chain)
 {
     lode_block_hash first;
     bool found;
@@ -161,17 +162,17 @@ static lode_status run_all(lode_run_state *run)
     lode_chain *chain = run->chain;
 
     LODE_TRY(lode_chain_replay(chain, run, on_replay));
-    LODE_TRY(find_txindex_place(chain));
+    LODE_TRY(lode_run_find_txindex_place(chain));
     if (run->options->txindex_only)
         return settle_txindex(run);
     /* blocks stored in an earlier run and not connected come first */
     lode_run_tell_progress(run, LODE_PHASE_CONNECTING);
-    if (!chain->options.reindex)
+    if (!lode_block_index_is_reindexing(chain->index))
         LODE_TRY(lode_pipeline_activate(&run->pipeline, NULL));
     if (run->inputs.count && !run->pipeline.stopped && !lode_chain_is_interrupted(chain))
         LODE_TRY(scan_all(run));
     LODE_TRY(lode_pipeline_drain(&run->pipeline));
-    if (chain->options.reindex && !lode_chain_is_interrupted(chain))
+    if (lode_block_index_is_reindexing(chain->index) && !run->pipeline.stopped && !lode_chain_is_interrupted(chain))
         lode_block_index_set_reindexing(chain->index, false);
     LODE_TRY(flush_all(run));
     LODE_TRY(settle_txindex(run));
@@ -228,16 +229,15 @@ lode_status lode_import_run(lode_chain *chain, const lode_import_options *option
     run->options = options;
     run->result = result;
     run->started_ns = lode_clock_ns();
-    lode_waiter_init(&run->waiter);
     s = options->xor_key && !lode_hex_decode(key, sizeof key, options->xor_key)
             ? lode_fail(LODE_INVALID_ARGUMENT, "-blocksxorkey=%s: a key is 16 hexadecimal digits", options->xor_key)
             : lode_ok();
-    if (!lode_failed(s) && chain->options.reindex)
+    if (!lode_failed(s) && lode_block_index_is_reindexing(chain->index))
         s = collect_own_files(run);
     else if (!lode_failed(s) && options->path_count)
         s = lode_inputs_collect(&run->inputs, chain->env, options->paths, options->path_count, options->xor_key ? key : NULL);
     if (!lode_failed(s))
-        s = begin(run);
+        s = lode_run_begin(run);
     if (!lode_failed(s)) {
         run->pipeline.stop_at_height = stop_at_height;
         s = run_all(run);
@@ -247,98 +247,8 @@ lode_status lode_import_run(lode_chain *chain, const lode_import_options *option
     fill_result(run);
     if (!lode_failed(s))
         lode_run_tell_progress(run, LODE_PHASE_DONE);
-    end(run);
+    lode_run_end(run);
     lode_inputs_clear(&run->inputs);
     free(run);
-    return s;
-}
-
-/* ---- one block ---- */
-
-typedef struct one_block {
-    lode_run_state run;
-    lode_submit_result *result;
-    lode_block_hash hash;
-} one_block;
-
-static void on_one_rejection(void *context, const lode_work *w, const lode_verdict *verdict, const char *detail)
-{
-    one_block *one = (one_block *)context;
-    if (w->is_block && lode_block_hash_is_equal(&w->block.hash, &one->hash))
-        lode_verdict_text(one->result->reason, sizeof one->result->reason, verdict);
-}
-
-static lode_status submit(one_block *one, lode_work *w)
-{
-    lode_verdict verdict;
-    bool is_new;
-    lode_pipeline *p = &one->run.pipeline;
-    lode_entry *entry;
-
-    if (lode_failed(w->status)) {
-        lode_status failed = w->status;
-        lode_work_release(w);
-        return failed;
-    }
-    if (!w->is_block) {
-        verdict = lode_verdict_of(LODE_UNDECODABLE);
-        lode_verdict_text(one->result->reason, sizeof one->result->reason, &verdict);
-        lode_work_release(w);
-        return lode_ok();
-    }
-    one->hash = w->block.hash;
-    lode_hash_to_hex(one->result->hash, w->block.hash.bytes);
-    lode_status s = lode_pipeline_accept(p, &verdict, &is_new, w);
-    if (lode_failed(s) || verdict.reject != LODE_VALID) {
-        if (!lode_failed(s))
-            lode_verdict_text(one->result->reason, sizeof one->result->reason, &verdict);
-        lode_work_release(w);
-        return s;
-    }
-    entry = w->entry;
-    LODE_TRY(lode_pipeline_activate(p, w));
-    LODE_TRY(lode_pipeline_drain(p));
-    LODE_TRY(lode_pipeline_activate(p, NULL)); /* another branch, if the checks failed */
-    LODE_TRY(lode_pipeline_drain(p));
-    one->result->accepted = !(entry->status & LODE_BLOCK_FAILED_VALID);
-    one->result->in_best_chain = lode_chain_contains(p->chain, entry);
-    return lode_pipeline_maybe_flush(p);
-}
-
-lode_status lode_import_one(lode_chain *chain, lode_submit_result *result, const void *raw, size_t len)
-{
-    one_block *one = calloc(1, sizeof *one);
-    lode_import_options options = { .size = sizeof options };
-    lode_import_result counts = { .size = sizeof counts };
-    lode_work *w;
-    lode_status s;
-
-    if (!one)
-        return lode_fail(LODE_NO_MEMORY, "no memory for a block");
-    *result = (lode_submit_result){ .size = sizeof *result };
-    one->result = result;
-    one->run.chain = chain;
-    one->run.options = &options;
-    one->run.result = &counts;
-    lode_waiter_init(&one->run.waiter);
-    s = begin(&one->run);
-    one->run.pipeline.on_rejection = on_one_rejection;
-    one->run.pipeline.on_tick = NULL;
-    one->run.pipeline.context = one;
-    if (!lode_failed(s))
-        s = lode_chain_replay(chain, NULL, NULL);
-    if (!lode_failed(s))
-        s = find_txindex_place(chain);
-    w = lode_failed(s) ? NULL : lode_work_take(&one->run.shop, LODE_WORK_BLOCK);
-    if (!lode_failed(s) && !w)
-        s = lode_fail(LODE_NO_MEMORY, "no memory for a block");
-    if (!lode_failed(s)) {
-        w->raw = raw;
-        w->available = w->frame_size = len > UINT32_MAX ? UINT32_MAX : (uint32_t)len;
-        lode_work_parse_now(w);
-        s = submit(one, w);
-    }
-    end(&one->run);
-    free(one);
     return s;
 }

@@ -10,4 +10,8 @@ lode_status lode_import_run(lode_chain *chain, const lode_import_options *option
 /* One block in memory. As lode_submit_block says. */
 lode_status lode_import_one(lode_chain *chain, lode_submit_result *result, const void *raw, size_t len);
 
+/* Core's InvalidateBlock and ReconsiderBlock; the best chain that remains is connected. genesis cannot be invalidated. */
+lode_status lode_import_invalidate(lode_chain *chain, lode_entry *entry);
+lode_status lode_import_reconsider(lode_chain *chain, lode_entry *entry);
+
 #endif

@@ -7,6 +7,7 @@ libloadblock_la_SOURCES = \
 	loadblock/import.c loadblock/import.h \
 	loadblock/input.c loadblock/input.h \
 	loadblock/notices.c \
+	loadblock/one.c \
 	loadblock/pipeline.c loadblock/pipeline.h \
 	loadblock/rescan.c \
 	loadblock/run.h \

@@ -33,6 +33,11 @@ typedef struct lode_run_state {
     size_t damage_count;
 } lode_run_state;
 
+/* import.c */
+lode_status lode_run_begin(lode_run_state *run); /* end it also when this fails */
+void lode_run_end(lode_run_state *run);
+/* Where the transaction index stands: its best block, or where that branch left our chain. */
+lode_status lode_run_find_txindex_place(lode_chain *chain);
 /* handle.c */
 /* A parsed work: accept, connect, search again inside what is no block. Taken. */
 lode_status lode_run_handle(lode_run_state *run, lode_work *work, bool may_search_again);
