@@ -15,7 +15,7 @@
 
 enum { CHUNK_BYTES = 8 << 20, INPUT_BUDGET = 64 << 20 };
 
-lode_status lode_run_begin(lode_run_state *run)
+lode_status lode_run_set_up(lode_run_state *run)
 {
     lode_waiter_init(&run->waiter);
     LODE_TRY(lode_chunk_pool_create(&run->chunks, CHUNK_BYTES, INPUT_BUDGET));
@@ -27,7 +27,7 @@ lode_status lode_run_begin(lode_run_state *run)
     return lode_ok();
 }
 
-void lode_run_end(lode_run_state *run)
+void lode_run_take_down(lode_run_state *run)
 {
     lode_pipeline_abandon(&run->pipeline);
     lode_scan_stop(run->scan);
@@ -237,7 +237,7 @@ lode_status lode_import_run(lode_chain *chain, const lode_import_options *option
     else if (!lode_failed(s) && options->path_count)
         s = lode_inputs_collect(&run->inputs, chain->env, options->paths, options->path_count, options->xor_key ? key : NULL);
     if (!lode_failed(s))
-        s = lode_run_begin(run);
+        s = lode_run_set_up(run);
     if (!lode_failed(s)) {
         run->pipeline.stop_at_height = stop_at_height;
         s = run_all(run);
@@ -247,7 +247,7 @@ lode_status lode_import_run(lode_chain *chain, const lode_import_options *option
     fill_result(run);
     if (!lode_failed(s))
         lode_run_tell_progress(run, LODE_PHASE_DONE);
-    lode_run_end(run);
+    lode_run_take_down(run);
     lode_inputs_clear(&run->inputs);
     free(run);
     return s;

@@ -73,7 +73,7 @@ lode_status lode_import_one(lode_chain *chain, lode_submit_result *result, const
     one->run.chain = chain;
     one->run.options = &options;
     one->run.result = &counts;
-    s = lode_run_begin(&one->run);
+    s = lode_run_set_up(&one->run);
     one->run.pipeline.on_rejection = on_one_rejection;
     one->run.pipeline.on_tick = NULL;
     one->run.pipeline.context = one;
@@ -90,7 +90,7 @@ lode_status lode_import_one(lode_chain *chain, lode_submit_result *result, const
         lode_work_parse_now(w);
         s = submit(one, w);
     }
-    lode_run_end(&one->run);
+    lode_run_take_down(&one->run);
     free(one);
     return s;
 }
@@ -111,7 +111,7 @@ static lode_status with_pipeline(lode_chain *chain, step_function step, lode_ent
     run->chain = chain;
     run->options = &options;
     run->result = &counts;
-    s = lode_run_begin(run);
+    s = lode_run_set_up(run);
     if (!lode_failed(s))
         s = lode_chain_replay(chain, NULL, NULL);
     if (!lode_failed(s))
@@ -128,7 +128,7 @@ static lode_status with_pipeline(lode_chain *chain, step_function step, lode_ent
         s = lode_pipeline_drain(&run->pipeline);
     if (!lode_failed(s))
         s = lode_chain_flush(chain, true);
-    lode_run_end(run);
+    lode_run_take_down(run);
     free(run);
     return s;
 }

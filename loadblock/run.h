@@ -34,8 +34,8 @@ typedef struct lode_run_state {
 } lode_run_state;
 
 /* import.c */
-lode_status lode_run_begin(lode_run_state *run); /* end it also when this fails */
-void lode_run_end(lode_run_state *run);
+lode_status lode_run_set_up(lode_run_state *run); /* end it also when this fails */
+void lode_run_take_down(lode_run_state *run);
 /* Where the transaction index stands: its best block, or where that branch left our chain. */
 lode_status lode_run_find_txindex_place(lode_chain *chain);
 /* handle.c */
