@@ -1,7 +1,9 @@
 # test/fuzz/local.mk: with --enable-fuzz (clang) libFuzzer programs, else each target replays its corpus in make check.
 FUZZ_TARGETS = \
 	test/fuzz/block_parse_fuzz \
-	test/fuzz/encode_fuzz
+	test/fuzz/encode_fuzz \
+	test/fuzz/script_fuzz \
+	test/fuzz/sighash_fuzz
 if ENABLE_FUZZ
 FUZZ_DRIVER =
 FUZZ_LINK = $(AM_LDFLAGS) -fsanitize=fuzzer
@@ -19,3 +21,9 @@ test_fuzz_block_parse_fuzz_LDADD = libprimitives.la libsupport.la $(EXTERNAL_LIB
 test_fuzz_encode_fuzz_SOURCES = test/fuzz/encode_fuzz.c test/fuzz/fuzz.h $(FUZZ_DRIVER)
 test_fuzz_encode_fuzz_LDFLAGS = $(FUZZ_LINK)
 test_fuzz_encode_fuzz_LDADD = libprimitives.la libsupport.la $(EXTERNAL_LIBS)
+test_fuzz_script_fuzz_SOURCES = test/fuzz/script_fuzz.c test/fuzz/fuzz.h $(FUZZ_DRIVER)
+test_fuzz_script_fuzz_LDFLAGS = $(FUZZ_LINK)
+test_fuzz_script_fuzz_LDADD = libtestscript.la libscript.la libprimitives.la libsupport.la $(EXTERNAL_LIBS)
+test_fuzz_sighash_fuzz_SOURCES = test/fuzz/sighash_fuzz.c test/fuzz/fuzz.h $(FUZZ_DRIVER)
+test_fuzz_sighash_fuzz_LDFLAGS = $(FUZZ_LINK)
+test_fuzz_sighash_fuzz_LDADD = libtestscript.la libscript.la libprimitives.la libsupport.la $(EXTERNAL_LIBS)
