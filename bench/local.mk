@@ -1,2 +1,3 @@
 # bench/local.mk
+include bench/chain/local.mk
 include bench/script_local.mk
