@@ -39,7 +39,7 @@ size_t lode_coins_budget(size_t cache_bytes)
 {
     size_t apart = lode_coins_block_cache_bytes(cache_bytes) + 2 * write_buffer_bytes(cache_bytes) + cache_bytes / 64;
 
-    return cache_bytes > apart + MIB ? cache_bytes - apart : MIB;
+    return cache_bytes > apart + MIB / 4 ? cache_bytes - apart : MIB / 4;
 }
 
 void lode_coins_set_cache_bytes(lode_coins *c, size_t bytes)
@@ -307,6 +307,20 @@ bool lode_coins_wants_flush(const lode_coins *c)
 bool lode_coins_is_dirty(const lode_coins *c)
 {
     return c->active->records > 0 || (c->frozen && !c->frozen_is_written);
+}
+
+static bool verify_generation(const lode_coins_generation *g, const char **what)
+{
+    for (size_t i = 0; g && i < (size_t)1 << g->shard_bits; i++) {
+        if (!lode_coins_shard_verify(g, &g->shards[i], what))
+            return false;
+    }
+    return true;
+}
+
+bool lode_coins_verify(lode_coins *c, const char **what)
+{
+    return verify_generation(c->active, what) && verify_generation(c->frozen, what);
 }
 
 static uint64_t load(const uint64_t *counter)

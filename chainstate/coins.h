@@ -43,7 +43,8 @@ lode_status lode_coins_head_blocks(lode_coins *coins, bool *found, lode_block_ha
 
 /* Salted hash of a txid. Any thread. */
 uint64_t lode_coins_hash(const lode_coins *coins, const uint8_t txid[32]);
-/* Brings the slot (and, called a second time a little later, the record) into the processor's cache. Chain's thread. */
+/* Brings what is needed to find outputs of this transaction into the processor's cache: the slot at once, the record
+ * when 16 more calls have been made. Chain's thread, some 16 to 32 lookups ahead. */
 void lode_coins_prefetch(const lode_coins *coins, const uint8_t txid[32], uint64_t hash);
 
 /* One coin in parts. */
@@ -51,7 +52,7 @@ typedef struct lode_coin_view {
     uint32_t height;
     bool is_coinbase;
     uint64_t compressed_amount; /* Core's CompressAmount; lode_amount_decompress gives satoshis */
-    lode_slice script;          /* compressed as Core stores it; lent until the next call on `coins` that changes it */
+    lode_slice script;          /* compressed as Core stores it; lent until the next find or change of `coins` */
 } lode_coin_view;
 
 /* What a worker read ahead from the database for one input. */
@@ -69,7 +70,7 @@ lode_status lode_coins_fetch(lode_coins *coins, lode_fetched *fetched, const uin
 
 /* Find without spending. hint may be NULL. A miss reads the database. */
 lode_status lode_coins_find(lode_coins *coins, bool *found, lode_coin_view *view, const uint8_t prevout[36], uint64_t hash, const lode_fetched *hint);
-/* Find and spend: afterwards the coin is gone. view->script stays lent until the next change. */
+/* Find and spend: afterwards the coin is gone. view->script stays lent until the next find or change. */
 lode_status lode_coins_spend(lode_coins *coins, bool *found, lode_coin_view *view, const uint8_t prevout[36], uint64_t hash, const lode_fetched *hint);
 /* Put one coin back or in (undo, snapshots, overwriting repeats of BIP 30). An existing coin is replaced. */
 lode_status lode_coins_put(lode_coins *coins, const uint8_t prevout[36], uint64_t hash, const lode_coin_view *view);
@@ -85,7 +86,8 @@ typedef struct lode_packed_tx {
 } lode_packed_tx;
 bool lode_coins_pack(lode_packed_tx *packed, const lode_tx *tx, lode_arena *arena);
 /* Add them all. The caller knows that none of them is unspent in the set (BIP 30 was asked, or cannot be violated);
- * may_overwrite says that it does not know: then older ones are replaced. */
+ * may_overwrite says that it does not know (a repeated coinbase, blocks replayed after a flush that was cut off): then
+ * older ones are replaced. */
 lode_status lode_coins_add_tx(lode_coins *coins, const uint8_t txid[32], uint64_t hash, const lode_packed_tx *packed, uint32_t height,
                               bool is_coinbase, bool may_overwrite);
 
@@ -108,7 +110,8 @@ lode_status lode_coins_flush_begin(lode_coins *coins, const lode_block_hash *bes
 lode_status lode_coins_flush_wait(lode_coins *coins);
 bool lode_coins_is_flushing(const lode_coins *coins);
 void lode_coins_set_cache_bytes(lode_coins *coins, size_t bytes);
-
+/* Walks everything in memory and checks its shape: false with *what. Chain's thread, for tests. */
+bool lode_coins_verify(lode_coins *coins, const char **what);
 
 /* Every coin of the set as it stands on disk, in key order (flush first). visit returns false to stop. */
 typedef struct lode_coins_cursor lode_coins_cursor;

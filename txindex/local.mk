@@ -1,1 +1,7 @@
 # txindex/local.mk
+noinst_LTLIBRARIES += libtxindex.la
+libtxindex_la_SOURCES = \
+	txindex/entries.c \
+	txindex/entries.h \
+	txindex/txindex.c \
+	txindex/txindex.h
