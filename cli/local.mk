@@ -17,3 +17,6 @@ lode_SOURCES = \
 	cli/setup.c cli/setup.h \
 	cli/signals.c cli/signals.h
 lode_LDADD = libcli.la liblode.la
+
+dist_man_MANS += doc/lode.1
+EXTRA_DIST += run check scripts/common.sh .ci/run CHANGELOG README.md

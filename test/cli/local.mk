@@ -15,3 +15,11 @@ test_cli_script_text_test_LDADD = librules.la libscript.la libprimitives.la libs
 test_cli_settings_test_SOURCES = test/cli/settings_test.c
 test_cli_settings_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_cli_settings_test_LDADD = libcli.la $(TEST_LIBS)
+
+# These run the program itself.
+PROGRAM_TESTS = \
+	test/cli/exit_status.sh \
+	test/cli/given_answers.py \
+	test/conformance.sh
+EXTRA_DIST += $(PROGRAM_TESTS)
+TESTS += $(PROGRAM_TESTS)

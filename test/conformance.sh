@@ -1,0 +1,26 @@
+#!/bin/sh
+# The given conformance cases: block files, each with what Bitcoin Core ends with. Arguments are passed on to the runner.
+# $LODE names the program; the cases are looked for in $LODE_DATA, else in ../shared/data beside the sources.
+HERE=$(cd "$(dirname "$0")" && pwd)
+DATA=${LODE_DATA:-$HERE/../../shared/data}
+LODE=${LODE:-$PWD/lode}
+
+if [ ! -f "$DATA/conformance/run.py" ]; then
+	echo "given data is absent, skipped: $DATA/conformance"
+	exit 77
+fi
+if ! command -v python3 >/dev/null || ! command -v zstd >/dev/null; then
+	echo "python3 or zstd is absent, skipped: the conformance cases"
+	exit 77
+fi
+case $LODE in /*) ;; *) LODE=$PWD/$LODE ;; esac
+if [ ! -x "$LODE" ]; then
+	echo "there is no program $LODE: build it, or name it in \$LODE"
+	exit 1
+fi
+COMMON="'$LODE' -datadir={datadir} {netflag} {args}"
+exec python3 "$DATA/conformance/run.py" --mode superset --jobs "${LODE_TEST_JOBS:-2}" \
+	--import "$COMMON -txindex import {file}" \
+	--import-dir "$COMMON -txindex import {blocksdir}" \
+	--stats "$COMMON stats" \
+	--tx "$COMMON locate {txids}" "$@"
