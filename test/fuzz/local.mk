@@ -1,7 +1,9 @@
 # test/fuzz/local.mk: with --enable-fuzz (clang) libFuzzer programs, else each target replays its corpus in make check.
 FUZZ_TARGETS = \
+	test/fuzz/block_examine_fuzz \
 	test/fuzz/block_parse_fuzz \
 	test/fuzz/encode_fuzz \
+	test/fuzz/header_chain_fuzz \
 	test/fuzz/script_fuzz \
 	test/fuzz/sighash_fuzz
 if ENABLE_FUZZ
@@ -27,3 +29,9 @@ test_fuzz_script_fuzz_LDADD = libtestscript.la libscript.la libprimitives.la lib
 test_fuzz_sighash_fuzz_SOURCES = test/fuzz/sighash_fuzz.c test/fuzz/fuzz.h $(FUZZ_DRIVER)
 test_fuzz_sighash_fuzz_LDFLAGS = $(FUZZ_LINK)
 test_fuzz_sighash_fuzz_LDADD = libtestscript.la libscript.la libprimitives.la libsupport.la $(EXTERNAL_LIBS)
+test_fuzz_header_chain_fuzz_SOURCES = test/fuzz/header_chain_fuzz.c test/fuzz/fuzz.h $(FUZZ_DRIVER)
+test_fuzz_header_chain_fuzz_LDFLAGS = $(FUZZ_LINK)
+test_fuzz_header_chain_fuzz_LDADD = librules.la libscript.la libprimitives.la libsupport.la $(EXTERNAL_LIBS)
+test_fuzz_block_examine_fuzz_SOURCES = test/fuzz/block_examine_fuzz.c test/fuzz/fuzz.h $(FUZZ_DRIVER)
+test_fuzz_block_examine_fuzz_LDFLAGS = $(FUZZ_LINK)
+test_fuzz_block_examine_fuzz_LDADD = librules.la libscript.la libprimitives.la libsupport.la $(EXTERNAL_LIBS)
