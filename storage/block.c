@@ -1,0 +1,378 @@
+/* storage/block.c: searching and walking one block.
+ *
+ * Touches:  memory only: bytes that a table read and checked, and that may lie all the same.
+ * Threads:  any number of readers of one block; a cursor is one thread's.
+ * Promise:  no length is believed before it is held against the block's end.
+ */
+#include "storage/block.h"
+
+#include "storage/coding.h"
+
+typedef struct entry {
+    uint32_t shared, unshared, value_len;
+    const uint8_t *delta; /* the unshared bytes; the value follows */
+} entry;
+
+typedef struct back_entry {
+    uint32_t at, next;
+    uint32_t key_at, key_len; /* in back_keys */
+    uint32_t value_at, value_len;
+} back_entry;
+
+bool lode_block_init(lode_block *b, lode_slice bytes)
+{
+    *b = (lode_block){ 0 };
+    if (bytes.len < 4 || bytes.len > UINT32_MAX)
+        return false;
+    uint32_t count = lode_read_le32(bytes.data + bytes.len - 4);
+    if (count > (bytes.len - 4) / 4)
+        return false;
+    b->data = bytes.data;
+    b->restart_count = count;
+    b->restarts_at = (uint32_t)(bytes.len - 4 - (size_t)count * 4);
+    return true;
+}
+
+/* The offset after the entry at `at`, or 0 when it does not fit. */
+static inline uint32_t decode_entry(const lode_block *b, entry *e, uint32_t at)
+{
+    const uint8_t *p = b->data + at, *end = b->data + b->restarts_at;
+    if (end - p < 3)
+        return 0;
+    if ((p[0] | p[1] | p[2]) < 128) {
+        e->shared = p[0];
+        e->unshared = p[1];
+        e->value_len = p[2];
+        p += 3;
+    } else {
+        if (!(p = lode_read_varint32(p, end, &e->shared)) || !(p = lode_read_varint32(p, end, &e->unshared)) ||
+            !(p = lode_read_varint32(p, end, &e->value_len)))
+            return 0;
+    }
+    e->delta = p;
+    if ((uint64_t)e->unshared + e->value_len > (uint64_t)(end - p))
+        return 0;
+    return (uint32_t)(p - b->data) + e->unshared + e->value_len;
+}
+
+static inline uint32_t restart_at(const lode_block *b, uint32_t index)
+{
+    return lode_read_le32(b->data + b->restarts_at + (size_t)index * 4);
+}
+
+/* The key at a restart point is whole. */
+static bool restart_key(const lode_block *b, lode_slice *key, uint32_t index)
+{
+    entry e;
+    uint32_t at = restart_at(b, index);
+    if (at >= b->restarts_at || !decode_entry(b, &e, at) || e.shared || e.unshared < LODE_TRAILER_BYTES)
+        return false;
+    *key = lode_slice_of(e.delta, e.unshared);
+    return true;
+}
+
+/* The last restart whose key is before (user_key, trailer), or the first one. False: damage. */
+static bool find_restart(const lode_block *b, const lode_comparator *cmp, uint32_t *index, lode_slice user_key,
+                         uint64_t trailer)
+{
+    uint32_t low = 0, high = b->restart_count ? b->restart_count - 1 : 0;
+    while (low < high) {
+        uint32_t middle = low + (high - low + 1) / 2;
+        lode_slice key;
+        if (!restart_key(b, &key, middle))
+            return false;
+        int c = lode_compare_user(cmp, lode_user_key(key), user_key);
+        if (c == 0)
+            c = lode_trailer(key) > trailer ? -1 : 1;
+        if (c < 0)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    *index = low;
+    return true;
+}
+
+void lode_block_cursor_init(lode_block_cursor *c, const lode_comparator *cmp)
+{
+    *c = (lode_block_cursor){ .cmp = cmp };
+}
+
+void lode_block_cursor_clear(lode_block_cursor *c)
+{
+    lode_buf_clear(&c->joined);
+    lode_buf_clear(&c->back);
+    lode_buf_clear(&c->back_keys);
+    c->valid = false;
+}
+
+void lode_block_cursor_use(lode_block_cursor *c, const lode_block *block)
+{
+    c->block = *block;
+    c->valid = c->bad = false;
+    c->back_left = 0;
+}
+
+static void fail(lode_block_cursor *c)
+{
+    c->valid = false;
+    c->bad = true;
+}
+
+/* The entry at `at`, whose shared bytes are those of the key that `joined` holds. */
+static inline void show_entry(lode_block_cursor *c, uint32_t at)
+{
+    entry e;
+    c->at = at;
+    if (at >= c->block.restarts_at) {
+        c->valid = false;
+        return;
+    }
+    c->next = decode_entry(&c->block, &e, at);
+    size_t len = (size_t)e.shared + e.unshared;
+    if (!c->next || e.shared > c->joined.len || len < LODE_TRAILER_BYTES) {
+        fail(c);
+        return;
+    }
+    if (len > c->joined.capacity && !lode_buf_reserve(&c->joined, len - c->joined.len)) {
+        fail(c);
+        return;
+    }
+    memcpy(c->joined.data + e.shared, e.delta, e.unshared);
+    c->joined.len = len;
+    c->key = lode_slice_of(c->joined.data, len);
+    c->value = lode_slice_of(e.delta + e.unshared, e.value_len);
+    c->valid = true;
+}
+
+static void show_restart(lode_block_cursor *c, uint32_t index)
+{
+    c->back_left = 0;
+    c->joined.len = 0;
+    if (!c->block.restart_count) {
+        c->valid = false;
+        c->bad = c->block.restarts_at != 0;
+        return;
+    }
+    show_entry(c, restart_at(&c->block, index));
+    if (!c->valid && c->block.restarts_at)
+        c->bad = true;
+}
+
+void lode_block_cursor_seek_first(lode_block_cursor *c)
+{
+    show_restart(c, 0);
+}
+
+void lode_block_cursor_next(lode_block_cursor *c)
+{
+    if (c->back_left) { /* `joined` is behind: it holds the key of another entry */
+        c->joined.len = 0;
+        lode_buf_append(&c->joined, c->key.data, c->key.len);
+        if (!lode_buf_is_good(&c->joined)) {
+            fail(c);
+            return;
+        }
+        c->back_left = 0;
+    }
+    show_entry(c, c->next);
+}
+
+void lode_block_cursor_seek(lode_block_cursor *c, lode_slice internal)
+{
+    uint32_t index;
+    lode_slice user_key = lode_user_key(internal);
+    uint64_t trailer = lode_trailer(internal);
+    c->bad = false;
+    if (!find_restart(&c->block, c->cmp, &index, user_key, trailer)) {
+        fail(c);
+        return;
+    }
+    for (show_restart(c, index); c->valid; show_entry(c, c->next)) {
+        int order = lode_compare_user(c->cmp, lode_user_key(c->key), user_key);
+        if (order > 0 || (order == 0 && lode_trailer(c->key) <= trailer))
+            return;
+    }
+}
+
+/* Decode from restart `index` until `limit`, and remember every entry for the walk back. Ends on the last one. */
+static void load_interval(lode_block_cursor *c, uint32_t index, uint32_t limit)
+{
+    size_t count = 0;
+    lode_buf_reset(&c->back);
+    lode_buf_reset(&c->back_keys);
+    for (show_restart(c, index); c->valid && c->at < limit; show_entry(c, c->next)) {
+        back_entry e = { .at = c->at,
+                         .next = c->next,
+                         .key_at = (uint32_t)c->back_keys.len,
+                         .key_len = (uint32_t)c->key.len,
+                         .value_at = (uint32_t)(c->value.data - c->block.data),
+                         .value_len = (uint32_t)c->value.len };
+        lode_buf_append(&c->back_keys, c->key.data, c->key.len);
+        lode_buf_append(&c->back, &e, sizeof e);
+        count++;
+    }
+    if (c->bad || !count || !lode_buf_is_good(&c->back) || !lode_buf_is_good(&c->back_keys)) {
+        fail(c);
+        return;
+    }
+    c->back_left = count;
+}
+
+static void show_back(lode_block_cursor *c)
+{
+    back_entry e;
+    memcpy(&e, c->back.data + (c->back_left - 1) * sizeof e, sizeof e);
+    c->at = e.at;
+    c->next = e.next;
+    c->key = lode_slice_of(c->back_keys.data + e.key_at, e.key_len);
+    c->value = lode_slice_of(c->block.data + e.value_at, e.value_len);
+    c->valid = true;
+}
+
+void lode_block_cursor_seek_last(lode_block_cursor *c)
+{
+    if (!c->block.restart_count) {
+        show_restart(c, 0);
+        return;
+    }
+    if (!c->block.restarts_at) {
+        c->valid = false;
+        return;
+    }
+    load_interval(c, c->block.restart_count - 1, c->block.restarts_at);
+    if (!c->bad)
+        show_back(c);
+}
+
+void lode_block_cursor_prev(lode_block_cursor *c)
+{
+    if (c->back_left > 1) {
+        c->back_left--;
+        show_back(c);
+        return;
+    }
+    uint32_t here = c->at, low = 0, high = c->block.restart_count - 1;
+    if (restart_at(&c->block, 0) >= here) {
+        c->valid = false;
+        c->back_left = 0;
+        return;
+    }
+    while (low < high) { /* the last restart before the current entry */
+        uint32_t middle = low + (high - low + 1) / 2;
+        if (restart_at(&c->block, middle) < here)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    load_interval(c, low, here);
+    if (!c->bad)
+        show_back(c);
+}
+
+/* ---- point lookup ---- */
+
+static size_t equal_bytes(const uint8_t *a, const uint8_t *b, size_t most)
+{
+    size_t i = 0;
+    for (; i + 8 <= most; i += 8) {
+        uint64_t difference = lode_read_le64(a + i) ^ lode_read_le64(b + i);
+        if (difference)
+            return i + (size_t)__builtin_ctzll(difference) / 8;
+    }
+    while (i < most && a[i] == b[i])
+        i++;
+    return i;
+}
+
+static lode_lookup answer(lode_slice *value, bool *bad, uint64_t trailer, const entry *e)
+{
+    switch (trailer & 0xff) {
+    case LODE_ENTRY_VALUE:
+        *value = lode_slice_of(e->delta + e->unshared, e->value_len);
+        return LODE_LOOKUP_VALUE;
+    case LODE_ENTRY_DELETION:
+        return LODE_LOOKUP_DELETED;
+    }
+    *bad = true;
+    return LODE_LOOKUP_NONE;
+}
+
+static lode_lookup find_slowly(const lode_block *b, const lode_comparator *cmp, lode_slice *value, bool *bad,
+                               uint32_t restart, lode_slice user_key, uint64_t trailer)
+{
+    lode_block_cursor c;
+    lode_lookup found = LODE_LOOKUP_NONE;
+    lode_block_cursor_init(&c, cmp);
+    lode_block_cursor_use(&c, b);
+    for (show_restart(&c, restart); c.valid; show_entry(&c, c.next)) {
+        int order = lode_compare_user(cmp, lode_user_key(c.key), user_key);
+        if (order < 0 || (order == 0 && lode_trailer(c.key) > trailer))
+            continue;
+        if (order == 0) {
+            entry e = { .delta = c.value.data, .value_len = (uint32_t)c.value.len };
+            found = answer(value, bad, lode_trailer(c.key), &e);
+        }
+        break;
+    }
+    *bad |= c.bad;
+    lode_block_cursor_clear(&c);
+    return found;
+}
+
+/* Without building a key: `match` bytes of the entry before are those of user_key, and that entry came before it. One
+ * that shares more than `match` is still before it; one that shares less is past it; else its own bytes decide.
+ * Where shared bytes reach into a trailer the rule does not hold, and the interval is walked slowly. */
+lode_lookup lode_block_find(const lode_block *b, const lode_comparator *cmp, lode_slice *value, bool *bad,
+                            lode_slice user_key, uint64_t trailer)
+{
+    uint32_t restart;
+    *bad = false;
+    if (!find_restart(b, cmp, &restart, user_key, trailer)) {
+        *bad = true;
+        return LODE_LOOKUP_NONE;
+    }
+    if (cmp || !b->restart_count)
+        return find_slowly(b, cmp, value, bad, restart, user_key, trailer);
+    size_t match = 0, last_len = 0;
+    uint32_t at = restart_at(b, restart);
+    entry e;
+    if (at >= b->restarts_at) {
+        *bad = b->restarts_at != 0;
+        return LODE_LOOKUP_NONE;
+    }
+    for (uint32_t next; at < b->restarts_at; at = next) {
+        next = decode_entry(b, &e, at);
+        if (!next || (uint64_t)e.shared + e.unshared < LODE_TRAILER_BYTES) {
+            *bad = true;
+            return LODE_LOOKUP_NONE;
+        }
+        if (e.unshared < LODE_TRAILER_BYTES || (e.shared && e.shared >= last_len) ||
+            (e.shared && e.unshared == LODE_TRAILER_BYTES))
+            return find_slowly(b, cmp, value, bad, restart, user_key, trailer);
+        size_t own = e.unshared - LODE_TRAILER_BYTES;
+        last_len = e.shared + own;
+        if (!e.shared)
+            match = 0; /* a restart: what it has in common was not counted */
+        if (e.shared > match)
+            continue;
+        if (e.shared < match)
+            return LODE_LOOKUP_NONE;
+        size_t left = user_key.len - match, most = own < left ? own : left;
+        size_t equal = equal_bytes(e.delta, user_key.data + match, most);
+        if (equal == most) {
+            if (own == left) {
+                uint64_t t = lode_read_le64(e.delta + own);
+                if (t > trailer)
+                    return find_slowly(b, cmp, value, bad, restart, user_key, trailer);
+                return answer(value, bad, t, &e);
+            }
+            if (own > left)
+                return LODE_LOOKUP_NONE; /* user_key is a beginning of it */
+        } else if (e.delta[equal] > user_key.data[match + equal]) {
+            return LODE_LOOKUP_NONE;
+        }
+        match += equal;
+    }
+    return LODE_LOOKUP_NONE;
+}

@@ -1,0 +1,32 @@
+/* storage/cache.h: blocks that were read, least recently used first to go. The public half is in lode/store.h. */
+#ifndef LODE_STORAGE_CACHE_H
+#define LODE_STORAGE_CACHE_H
+
+#include "lode/store.h"
+#include "support/bytes.h"
+
+/* A pinned block. `data` is constant once it was inserted. */
+typedef struct lode_cache_entry {
+    uint64_t owner, offset;
+    struct lode_cache_entry *hash_next;
+    struct lode_cache_entry *older, *newer; /* in the ring of what nobody pins */
+    uint32_t refs;
+    bool in_cache;
+    size_t len;       /* of `data` */
+    size_t block_len; /* of the block in it; a trailer may follow */
+    uint8_t data[];
+} lode_cache_entry;
+
+uint64_t lode_cache_new_owner(void); /* one number per open table, so that files of one name never meet */
+
+/* Memory for a block that is about to be read, pinned by the caller; NULL when memory is out. */
+lode_cache_entry *lode_cache_entry_create(uint64_t owner, uint64_t offset, size_t len);
+/* Pinned, or NULL. `cache` may be NULL, then nothing is ever found and insert keeps nothing. */
+lode_cache_entry *lode_cache_find(lode_cache *cache, uint64_t owner, uint64_t offset);
+/* The caller's pin stays. When another thread was faster, both entries live, and the newer is found. */
+void lode_cache_insert(lode_cache *cache, lode_cache_entry *e);
+void lode_cache_unpin(lode_cache *cache, lode_cache_entry *e); /* NULL does nothing */
+
+void lode_cache_counts(const lode_cache *cache, uint64_t *hits, uint64_t *misses);
+
+#endif

@@ -1,0 +1,23 @@
+/* storage/log_reader.h: reads the records of a log or manifest. */
+#ifndef LODE_STORAGE_LOG_READER_H
+#define LODE_STORAGE_LOG_READER_H
+
+#include "support/bytes.h"
+#include "support/env.h"
+
+typedef struct lode_log_reader lode_log_reader;
+
+lode_status lode_log_reader_open(lode_log_reader **out, lode_env *env, const char *path);
+
+/* Out:     found   false at the end, which may be a torn last record: a writer died while it was written.
+ *          record  lent until the next call.
+ * Errors:  LODE_CORRUPT with the offset when what is broken is followed by something whole; LODE_IO.
+ */
+lode_status lode_log_reader_next(lode_log_reader *r, bool *found, lode_slice *record);
+
+/* After the end: the file has a torn tail, and *offset is where it begins. */
+bool lode_log_reader_is_torn(const lode_log_reader *r, uint64_t *offset);
+
+void lode_log_reader_close(lode_log_reader *r); /* NULL does nothing */
+
+#endif

@@ -1,0 +1,462 @@
+/* storage/run.c: sorted runs, which become tables without log or memtable.
+ *
+ * Room:     building the tables while the run comes in, and placing them all with one manifest record.
+ * Touches:  new tables, the manifest.
+ * Threads:  one per run, any number of runs. Placing waits its turn among the writers.
+ * Promise:  nothing is seen before finish, everything after it, also over a crash; a run counts as written when it is
+ *           finished: what was written before is below it, what is written after is above it.
+ *
+ * Entries need a sequence number before it is known when the run will be finished. A run is given one far enough ahead
+ * that ordinary writes will hardly reach it. Where they did, or a later run was finished first, the number is still
+ * right as long as nobody else wrote between its keys and no snapshot saw it; else the tables are written once more.
+ */
+#include <stdlib.h>
+
+#include "storage/coding.h"
+#include "storage/file_name.h"
+#include "storage/store_internal.h"
+
+#define SEQUENCE_LEAD (UINT64_C(1) << 20)
+
+struct lode_run {
+    lode_store *store;
+    lode_run *next, *prev; /* in store->runs */
+    uint64_t sequence;
+    lode_status error;
+
+    lode_table_builder *builder; /* NULL between tables */
+    char *path;
+    uint64_t number;
+    lode_file_meta **files; /* finished and synced; nobody else knows them */
+    size_t count, capacity;
+    uint64_t bytes;
+    lode_buf key; /* internal key of the last entry */
+    bool has_key;
+};
+
+/* ---- ranges that were written while runs were under way: prefixed smallest, prefixed largest, sequence u64 ---- */
+
+void lode_runs_note_range(lode_store *store, lode_slice smallest, lode_slice largest, uint64_t sequence)
+{
+    if (!store->runs)
+        return;
+    lode_buf_put_prefixed(&store->recent, smallest);
+    lode_buf_put_prefixed(&store->recent, largest);
+    lode_buf_put_le64(&store->recent, sequence);
+}
+
+static bool meets(const lode_comparator *cmp, lode_slice a, lode_slice a_end, lode_slice b, lode_slice b_end)
+{
+    return lode_compare_user(cmp, a, b_end) <= 0 && lode_compare_user(cmp, b, a_end) <= 0;
+}
+
+/* Did anything between these keys come in with a sequence above the run's? */
+static bool was_overtaken(const lode_store *store, lode_slice smallest, lode_slice largest, uint64_t sequence)
+{
+    const uint8_t *p = store->recent.data, *end = p + store->recent.len;
+    if (!lode_buf_is_good(&store->recent))
+        return true;
+    while (p < end) {
+        lode_slice a, b;
+        p = lode_read_prefixed(p, end, &a);
+        p = lode_read_prefixed(p, end, &b);
+        uint64_t other = lode_read_le64(p);
+        p += 8;
+        if (other > sequence && meets(store->cmp, a, b, smallest, largest))
+            return true;
+    }
+    return false;
+}
+
+/* ---- building ---- */
+
+static lode_run *create(lode_store *store)
+{
+    lode_run *run = calloc(1, sizeof *run);
+    if (!run)
+        return NULL;
+    run->store = store;
+    run->error = lode_ok();
+    return run;
+}
+
+lode_status lode_run_begin(lode_run **out, lode_store *store)
+{
+    if (!out)
+        return lode_fail(LODE_INVALID_ARGUMENT, "run begin: out is NULL");
+    *out = NULL;
+    if (!store)
+        return lode_fail(LODE_INVALID_ARGUMENT, "run begin: store is NULL");
+    if (store->options.read_only)
+        return lode_fail(LODE_INVALID_ARGUMENT, "%s: opened read only", store->path);
+    lode_run *run = create(store);
+    if (!run)
+        return lode_fail(LODE_NO_MEMORY, "%s: no memory for a run", store->path);
+    lode_mutex_lock(&store->lock);
+    lode_status s = store->error;
+    uint64_t base = atomic_load(&store->last_sequence);
+    if (base < store->reserved_sequence)
+        base = store->reserved_sequence;
+    if (!lode_failed(s) && base > LODE_MAX_SEQUENCE - 2 * SEQUENCE_LEAD)
+        s = lode_fail(LODE_UNSUPPORTED, "%s: sequence numbers are used up", store->path);
+    if (!lode_failed(s)) {
+        run->sequence = store->runs ? base + 1 : base + SEQUENCE_LEAD;
+        store->reserved_sequence = run->sequence;
+        run->next = store->runs;
+        if (run->next)
+            run->next->prev = run;
+        store->runs = run;
+        store->run_count++;
+        *out = run;
+    }
+    lode_mutex_unlock(&store->lock);
+    if (lode_failed(s))
+        free(run);
+    return s;
+}
+
+static lode_status open_table(lode_run *run)
+{
+    lode_store *store = run->store;
+    lode_mutex_lock(&store->lock);
+    run->number = lode_versions_new_number(&store->versions);
+    lode_mutex_unlock(&store->lock);
+    run->path = lode_file_path(store->path, LODE_FILE_TABLE, run->number);
+    if (!run->path)
+        return lode_fail(LODE_NO_MEMORY, "%s: no memory for a file name", store->path);
+    return lode_table_builder_create(&run->builder, store->env, run->path, &store->table_options);
+}
+
+static lode_status keep_table(lode_run *run)
+{
+    if (run->count == run->capacity) {
+        size_t capacity = run->capacity ? run->capacity * 2 : 16;
+        lode_file_meta **files = realloc(run->files, capacity * sizeof *files);
+        if (!files)
+            return lode_fail(LODE_NO_MEMORY, "%s: no memory for a run", run->store->path);
+        run->files = files;
+        run->capacity = capacity;
+    }
+    lode_file_meta *f =
+        lode_file_meta_create(run->number, lode_table_builder_bytes(run->builder),
+                              lode_table_builder_first_key(run->builder), lode_table_builder_last_key(run->builder));
+    if (!f)
+        return lode_fail(LODE_NO_MEMORY, "%s: no memory for a run", run->store->path);
+    run->files[run->count++] = f;
+    run->bytes += f->bytes;
+    return lode_ok();
+}
+
+static lode_status close_table(lode_run *run)
+{
+    if (!run->builder)
+        return lode_ok();
+    LODE_TRY(lode_table_builder_finish(run->builder, true));
+    LODE_TRY(keep_table(run));
+    lode_table_builder_destroy(run->builder);
+    run->builder = NULL;
+    free(run->path);
+    run->path = NULL;
+    return lode_ok();
+}
+
+static lode_status add_entry(lode_run *run, lode_entry_type type, lode_slice key, lode_slice value)
+{
+    if (run->has_key) {
+        lode_slice last = lode_user_key(lode_buf_slice(&run->key));
+        if (lode_compare_user(run->store->cmp, last, key) >= 0)
+            return lode_fail(LODE_INVALID_ARGUMENT, "run put: keys must ascend strictly");
+    }
+    lode_buf_reset(&run->key);
+    lode_buf_append(&run->key, key.data, key.len);
+    lode_buf_put_le64(&run->key, lode_trailer_of(run->sequence, type));
+    if (!lode_buf_is_good(&run->key))
+        return lode_fail(LODE_NO_MEMORY, "%s: no memory for a key", run->store->path);
+    run->has_key = true;
+    if (run->builder && lode_table_builder_bytes(run->builder) >= run->store->options.table_bytes)
+        LODE_TRY(close_table(run));
+    if (!run->builder)
+        LODE_TRY(open_table(run));
+    return lode_table_builder_add(run->builder, lode_buf_slice(&run->key), value);
+}
+
+static lode_status check_put(const lode_run *run, const void *key, size_t key_len, const void *value, size_t value_len)
+{
+    if (!run || (!key && key_len) || (!value && value_len))
+        return lode_fail(LODE_INVALID_ARGUMENT, "run put: NULL argument");
+    if (key_len >= UINT32_MAX - LODE_TRAILER_BYTES || value_len >= UINT32_MAX - key_len - 64)
+        return lode_fail(LODE_INVALID_ARGUMENT, "run put: a record of 4 GiB or more");
+    return run->error;
+}
+
+lode_status lode_run_put(lode_run *run, const void *key, size_t key_len, const void *value, size_t value_len)
+{
+    LODE_TRY(check_put(run, key, key_len, value, value_len));
+    lode_entry_type type = value ? LODE_ENTRY_VALUE : LODE_ENTRY_DELETION;
+    run->error = add_entry(run, type, lode_slice_of(key, key_len), lode_slice_of(value, value_len));
+    return run->error;
+}
+
+lode_status lode_run_delete(lode_run *run, const void *key, size_t key_len)
+{
+    LODE_TRY(check_put(run, key, key_len, NULL, 0));
+    run->error = add_entry(run, LODE_ENTRY_DELETION, lode_slice_of(key, key_len), lode_slice_of(NULL, 0));
+    return run->error;
+}
+
+/* ---- ending ---- */
+
+static void remove_table(lode_store *store, uint64_t number)
+{
+    char *path = lode_file_path(store->path, LODE_FILE_TABLE, number);
+    if (path)
+        lode_ignore(store->env->remove(store->env, path)); /* the next open sweeps */
+    free(path);
+}
+
+/* The tables' files go; the run is as it was at its beginning. */
+static void drop_tables(lode_run *run)
+{
+    if (run->builder) {
+        lode_table_builder_destroy(run->builder);
+        run->builder = NULL;
+        remove_table(run->store, run->number);
+    }
+    free(run->path);
+    run->path = NULL;
+    for (size_t i = 0; i < run->count; i++) {
+        remove_table(run->store, run->files[i]->number);
+        lode_file_meta_unref(run->store->tables, run->files[i]);
+    }
+    run->count = 0;
+    run->bytes = 0;
+    run->has_key = false;
+}
+
+static void leave_and_free(lode_run *run)
+{
+    lode_store *store = run->store;
+    lode_mutex_lock(&store->lock);
+    if (run->prev)
+        run->prev->next = run->next;
+    else
+        store->runs = run->next;
+    if (run->next)
+        run->next->prev = run->prev;
+    store->run_count--;
+    if (!store->runs)
+        lode_buf_clear(&store->recent);
+    lode_mutex_unlock(&store->lock);
+    for (size_t i = 0; i < run->count; i++)
+        lode_file_meta_unref(store->tables, run->files[i]);
+    free(run->files);
+    lode_buf_clear(&run->key);
+    free(run);
+}
+
+void lode_run_abandon(lode_run *run)
+{
+    if (!run)
+        return;
+    drop_tables(run);
+    leave_and_free(run);
+}
+
+/* Everything again under a new sequence. Without the lock. */
+static lode_status rewrite(lode_run *run, uint64_t sequence)
+{
+    lode_run *again = create(run->store);
+    lode_cursor_options options = { 0 };
+    lode_status s = lode_ok();
+    if (!again)
+        return lode_fail(LODE_NO_MEMORY, "%s: no memory for a run", run->store->path);
+    again->sequence = sequence;
+    for (size_t i = 0; i < run->count && !lode_failed(s); i++) {
+        lode_table *t;
+        s = lode_table_cache_open(run->store->tables, &t, run->files[i]);
+        if (lode_failed(s))
+            break;
+        lode_cursor *c = lode_table_cursor(t, &options);
+        lode_table_unref(t);
+        if (!c) {
+            s = lode_fail(LODE_NO_MEMORY, "%s: no memory for a cursor", run->store->path);
+            break;
+        }
+        for (c->ops->seek_first(c); c->valid && !lode_failed(s); c->ops->next(c))
+            s = add_entry(again, (lode_entry_type)(lode_trailer(c->key) & 1), lode_user_key(c->key), c->value);
+        if (!lode_failed(s) && !c->valid)
+            s = c->status;
+        lode_cursor_destroy(c);
+    }
+    if (!lode_failed(s))
+        s = close_table(again);
+    if (lode_failed(s)) {
+        drop_tables(again);
+    } else {
+        drop_tables(run);
+        lode_file_meta **files = run->files;
+        run->files = again->files;
+        run->count = again->count;
+        run->bytes = again->bytes;
+        run->sequence = sequence;
+        again->files = files;
+    }
+    free(again->files);
+    lode_buf_clear(&again->key);
+    free(again);
+    return s;
+}
+
+/* Readers take the newest table of level 0 first, and number tells age: the tables get numbers of now. */
+static lode_status renumber(lode_run *run, uint64_t first_number)
+{
+    lode_store *store = run->store;
+    for (size_t i = 0; i < run->count; i++) {
+        char *from = lode_file_path(store->path, LODE_FILE_TABLE, run->files[i]->number);
+        char *to = lode_file_path(store->path, LODE_FILE_TABLE, first_number + i);
+        lode_status s = from && to ? store->env->rename(store->env, from, to)
+                                   : lode_fail(LODE_NO_MEMORY, "%s: no memory for a file name", store->path);
+        free(from);
+        free(to);
+        LODE_TRY(s);
+        run->files[i]->number = first_number + i;
+    }
+    return lode_ok();
+}
+
+static bool meets_memtable(const lode_store *store, const lode_memtable *mem, lode_slice smallest, lode_slice largest)
+{
+    lode_slice a, b;
+    return lode_memtable_range(mem, &a, &b) && meets(store->cmp, a, b, smallest, largest);
+}
+
+/* Memtables are read before tables, so one that holds keys of the run's range must be a table first. As first writer.
+ */
+static lode_status clear_memtables(lode_store *store, lode_slice smallest, lode_slice largest)
+{
+    bool in_sealed = false;
+    if (meets_memtable(store, store->mem, smallest, largest)) {
+        while (store->sealed_count == LODE_SEALED_LIMIT && !lode_failed(store->error))
+            lode_cond_wait(&store->done, &store->lock);
+        LODE_TRY(store->error);
+        LODE_TRY(lode_store_seal(store));
+        in_sealed = true;
+    }
+    for (int i = 0; i < store->sealed_count; i++)
+        in_sealed |= meets_memtable(store, store->sealed[i].mem, smallest, largest);
+    return in_sealed ? lode_store_wait_for_flush(store) : store->error;
+}
+
+static bool must_rewrite(const lode_run *run, lode_slice smallest, lode_slice largest)
+{
+    const lode_store *store = run->store;
+    if (run->sequence > atomic_load(&store->last_sequence))
+        return false;
+    const lode_snapshot *newest = store->snapshots.prev;
+    if (newest != &store->snapshots && newest->sequence >= run->sequence)
+        return true;
+    return was_overtaken(store, smallest, largest, run->sequence);
+}
+
+static int level_for_size(const lode_store *store, uint64_t bytes)
+{
+    int level = 1;
+    while (level < LODE_LEVELS - 1 &&
+           store->versions.current->levels[level].bytes + bytes > lode_store_level_limit(store, level))
+        level++;
+    return level;
+}
+
+static void show_run(void *context)
+{
+    lode_run *run = context;
+    if (!lode_view_renew(run->store, run->sequence))
+        lode_store_fail(run->store, lode_fail(LODE_NO_MEMORY, "%s: no memory for a view", run->store->path));
+}
+
+/* With the lock, as first writer. */
+static lode_status place(lode_run *run)
+{
+    lode_store *store = run->store;
+    lode_version_edit edit;
+    lode_slice smallest = lode_user_key(run->files[0]->smallest);
+    lode_slice largest = lode_user_key(run->files[run->count - 1]->largest);
+    while (!store->options.bulk_load && store->versions.current->run_count >= LODE_RUNS_TO_STOP &&
+           !lode_failed(store->error))
+        lode_cond_wait(&store->done, &store->lock);
+    LODE_TRY(clear_memtables(store, smallest, largest));
+    if (must_rewrite(run, smallest, largest)) {
+        uint64_t sequence = atomic_load(&store->last_sequence) + 1;
+        lode_mutex_unlock(&store->lock);
+        lode_status rewritten = rewrite(run, sequence);
+        lode_mutex_lock(&store->lock);
+        LODE_TRY(rewritten);
+        smallest = lode_user_key(run->files[0]->smallest);
+        largest = lode_user_key(run->files[run->count - 1]->largest);
+    }
+    lode_compaction placing = { .smallest = smallest, .largest = largest };
+    placing.output_level = lode_store_level_for(store, smallest, largest, level_for_size(store, run->bytes));
+    lode_running_add(store, &placing);
+    lode_status s = lode_ok();
+    if (!placing.output_level) {
+        uint64_t first_number = store->versions.next_file;
+        store->versions.next_file += run->count;
+        lode_mutex_unlock(&store->lock);
+        s = renumber(run, first_number);
+        lode_mutex_lock(&store->lock);
+    }
+    if (!lode_failed(s)) {
+        lode_version_edit_init(&edit);
+        for (size_t i = 0; i < run->count; i++) {
+            lode_file_meta_ref(run->files[i]);
+            lode_version_edit_add(&edit, placing.output_level, run->files[i]);
+        }
+        edit.has_last_sequence = true;
+        edit.last_sequence = run->sequence;
+        s = lode_versions_apply(&store->versions, &store->lock, &edit, run, show_run);
+        if (lode_failed(s))
+            lode_store_fail(store, s);
+        lode_mutex_unlock(&store->lock);
+        lode_version_edit_clear(store->tables, &edit);
+        lode_mutex_lock(&store->lock);
+    }
+    lode_running_remove(store, &placing);
+    if (!lode_failed(s)) {
+        store->stats[placing.output_level].bytes_written += run->bytes;
+        store->stats[placing.output_level].runs++;
+        store->user_bytes += run->bytes;
+        lode_runs_note_range(store, smallest, largest, run->sequence);
+    }
+    lode_cond_broadcast(&store->work);
+    lode_cond_broadcast(&store->done);
+    return s;
+}
+
+lode_status lode_run_finish(lode_run *run)
+{
+    if (!run)
+        return lode_fail(LODE_INVALID_ARGUMENT, "run finish: run is NULL");
+    lode_store *store = run->store;
+    lode_status s = run->error;
+    if (!lode_failed(s))
+        s = close_table(run);
+    if (lode_failed(s)) {
+        lode_run_abandon(run);
+        return s;
+    }
+    if (run->count) {
+        lode_writer self = { 0 };
+        lode_mutex_lock(&store->lock);
+        lode_writers_enter(store, &self);
+        s = store->error;
+        bool untouched = lode_failed(s);
+        if (!untouched)
+            s = place(run);
+        lode_writers_leave(store, &self);
+        lode_mutex_unlock(&store->lock);
+        if (untouched)
+            drop_tables(run);
+    }
+    leave_and_free(run); /* tables that a failure left over are swept by the next open */
+    return s;
+}

@@ -1,0 +1,56 @@
+/* storage/table.h: reading one sorted table. The format is drawn in table_builder.h. */
+#ifndef LODE_STORAGE_TABLE_H
+#define LODE_STORAGE_TABLE_H
+
+#include "storage/block.h"
+#include "storage/cache.h"
+#include "storage/cursor.h"
+#include "support/env.h"
+
+typedef struct lode_table lode_table;
+
+typedef struct lode_table_read_options {
+    const lode_comparator *cmp; /* kept; NULL: bytewise */
+    lode_cache *cache;          /* kept; NULL: none */
+    bool verify_checksums;
+    bool use_filter;
+} lode_table_read_options;
+
+/* Footer, index and filter are read and checked: every block that the index names lies inside the file. One reference,
+ * the caller's. `expected_bytes` 0: any size; else another size is LODE_CORRUPT. */
+lode_status lode_table_open(lode_table **out, lode_env *env, const char *path, uint64_t expected_bytes,
+                            const lode_table_read_options *options);
+void lode_table_ref(lode_table *t);
+void lode_table_unref(lode_table *t);            /* closes with the last one; NULL does nothing */
+bool lode_table_holds_file(const lode_table *t); /* a descriptor is open; a mapped table needs none */
+size_t lode_table_memory_bytes(const lode_table *t);
+
+/* What keeps a block, and so the value in it, where it is. Released before the table. */
+typedef struct lode_table_pin {
+    lode_cache *cache;
+    lode_cache_entry *entry; /* NULL: the block lies in a mapped file */
+} lode_table_pin;
+static inline void lode_table_pin_release(lode_table_pin *pin)
+{
+    lode_cache_unpin(pin->cache, pin->entry);
+    pin->entry = NULL;
+}
+
+typedef enum lode_table_step { LODE_TABLE_FILTERED = 1, LODE_TABLE_PROBED = 2 } lode_table_step;
+
+/* The newest entry of `user_key` with a trailer not above `trailer`.
+ * Out: *value is lent until `pin` is released; *step, when the filter had a say, tells what it said. */
+lode_status lode_table_find(lode_table *t, lode_lookup *found, lode_slice *value, lode_table_pin *pin, int *step,
+                            lode_slice user_key, uint32_t hash, uint64_t trailer);
+
+/* Where in the file an internal key would be. */
+uint64_t lode_table_approximate_offset(const lode_table *t, lode_slice internal);
+
+typedef struct lode_cursor_options {
+    bool fill_cache;
+    bool verify_checksums; /* also of blocks that were checked before */
+} lode_cursor_options;
+/* Keeps a reference of its own. NULL when memory is out. */
+lode_cursor *lode_table_cursor(lode_table *t, const lode_cursor_options *options);
+
+#endif

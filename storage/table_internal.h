@@ -1,0 +1,44 @@
+/* storage/table_internal.h: what table.c and table_cursor.c share. */
+#ifndef LODE_STORAGE_TABLE_INTERNAL_H
+#define LODE_STORAGE_TABLE_INTERNAL_H
+
+#include <stdatomic.h>
+
+#include "storage/filter.h"
+#include "storage/table.h"
+
+struct lode_table {
+    atomic_uint refs;
+
+    /* Constant after open. */
+    lode_env *env;
+    char *path;
+    lode_file *file;    /* NULL when mapped */
+    const uint8_t *map; /* NULL: read with pread */
+    uint64_t size;
+    const lode_comparator *cmp;
+    lode_cache *cache;
+    uint64_t owner; /* in the cache */
+    bool verify;
+    bool has_filter;
+    lode_filter_reader filter;
+    lode_cache_entry *filter_entry; /* memory of the filter, or NULL when it lies in the map */
+
+    /* The index, one element for each data block. Constant after open. */
+    size_t count;
+    size_t common;      /* bytes that all index keys begin with */
+    uint64_t *prefixes; /* the eight bytes behind those */
+    uint64_t *offsets;
+    uint32_t *lens;
+    uint32_t *key_ends; /* of the internal keys, which lie side by side in `keys` */
+    lode_buf keys;
+
+    atomic_uchar *checked; /* 1: the checksum of this block was right; set once, never cleared */
+};
+
+/* The first block that may hold (user_key, trailer) or something after it; t->count: none. */
+size_t lode_table_block_of(const lode_table *t, lode_slice user_key, uint64_t trailer);
+lode_status lode_table_read_block(lode_table *t, lode_block *block, lode_table_pin *pin, size_t index,
+                                  const lode_cursor_options *options);
+
+#endif

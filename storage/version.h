@@ -1,0 +1,63 @@
+/* storage/version.h: which tables make up the store at one moment, level by level. Immutable and shared. */
+#ifndef LODE_STORAGE_VERSION_H
+#define LODE_STORAGE_VERSION_H
+
+#include "storage/version_edit.h"
+
+typedef struct lode_level {
+    lode_file_meta **files; /* level 0: newest first, may overlap; others: ascending and disjoint */
+    size_t count;
+    uint64_t bytes;
+} lode_level;
+
+typedef struct lode_version {
+    atomic_uint refs;
+    lode_table_cache *tables; /* kept */
+    const lode_comparator *cmp;
+    lode_level levels[LODE_LEVELS];
+    size_t run_count; /* of level 0: neighbours that do not overlap count once */
+} lode_version;
+
+/* An empty one with one reference; NULL when memory is out. */
+lode_version *lode_version_create(lode_table_cache *tables, const lode_comparator *cmp);
+static inline void lode_version_ref(lode_version *v)
+{
+    atomic_fetch_add_explicit(&v->refs, 1, memory_order_relaxed);
+}
+void lode_version_unref(lode_version *v); /* NULL does nothing */
+
+/* `base` with the edit applied. LODE_CORRUPT when that is no store: a removed table that is not there, two tables of
+ * one number, tables of a level that overlap. */
+lode_status lode_version_apply(lode_version **out, lode_version *base, const lode_version_edit *edit);
+
+typedef struct lode_read_counts {
+    uint64_t filtered, passed, passed_in_vain; /* what filters said, and how often a yes was wrong */
+} lode_read_counts;
+
+/* What the pin of a found value holds; release it before the version. */
+typedef struct lode_version_pin {
+    lode_table *table;
+    lode_table_pin block;
+} lode_version_pin;
+static inline void lode_version_pin_release(lode_version_pin *pin)
+{
+    lode_table_pin_release(&pin->block);
+    lode_table_unref(pin->table);
+    pin->table = NULL;
+}
+
+/* The newest entry of `key` that `sequence` sees. Only when *found is LODE_LOOKUP_VALUE are *value and *pin filled. */
+lode_status lode_version_find(const lode_version *v, lode_lookup *found, lode_slice *value, lode_version_pin *pin,
+                              lode_read_counts *counts, lode_slice key, uint64_t sequence);
+
+/* In a level above 0: the first file whose largest key is at or after `internal`; count: none. */
+size_t lode_version_file_of(const lode_version *v, int level, lode_slice user_key, uint64_t trailer);
+/* Does a file of the level meet [smallest, largest]? User keys, both inclusive; NULL: open end. */
+bool lode_version_overlaps(const lode_version *v, int level, const lode_slice *smallest, const lode_slice *largest);
+
+/* A cursor over one level above 0 from `first` to before `limit`; files are opened when they are reached. It keeps
+ * the version. NULL when memory is out. */
+lode_cursor *lode_level_cursor(lode_version *v, lode_file_meta *const *files, size_t count,
+                               const lode_cursor_options *options);
+
+#endif
