@@ -42,7 +42,7 @@ char *lode_duration_text(char out[32], double seconds)
     else if (whole >= 60)
         snprintf(out, 32, "%ld min %02ld s", whole / 60, whole % 60);
     else
-        snprintf(out, 32, "%ld s", whole);
+        snprintf(out, 32, "%.*f s", seconds < 10 ? 2 : 0, seconds < 0 ? 0 : seconds);
     return out;
 }
 

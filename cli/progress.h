@@ -27,7 +27,7 @@ void lode_progress_show(lode_progress_meter *m, const lode_progress *progress);
 void lode_progress_line(char *out, size_t capacity, const lode_progress_meter *m, const lode_progress *progress);
 /* "1234567" as "1,234,567". `out` holds 32 bytes. Returns out. */
 char *lode_group_digits(char out[32], uint64_t value);
-/* "3 h 05 min", "12 min 07 s", "8 s". Returns out. */
+/* "3 h 05 min", "12 min 07 s", "42 s", "8.25 s". Returns out. */
 char *lode_duration_text(char out[32], double seconds);
 
 #endif

@@ -320,7 +320,7 @@ static lode_status scan_input(lode_scan *s, const lode_input *input, bool *stopp
     window w = { .input = input };
     lode_status status;
 
-    LODE_TRY(env->open(env, &w.file, input->path, LODE_OPEN_READ));
+    LODE_TRY(env->open(env, &w.file, strcmp(input->path, "-") == 0 ? "/dev/stdin" : input->path, LODE_OPEN_READ));
     env->advise(env, w.file, 0, 0, LODE_ADVISE_SEQUENTIAL);
     __atomic_store_n(&s->reading, input, __ATOMIC_RELAXED);
     status = refill(s, &w, stopped);

@@ -393,14 +393,18 @@ lode_status lode_txindex_best(lode_txindex *x, bool *found, lode_block_hash *fir
     if (!there)
         return lode_ok();
     obfuscate(x, value, len);
-    lode_buf_reset(locator);
-    lode_buf_append(locator, value, len);
+    lode_buf own = LODE_BUF_EMPTY;
+    lode_buf *out = locator ? locator : &own; /* a caller may want the first hash alone */
+    lode_status s = lode_ok();
+    lode_buf_reset(out);
+    lode_buf_append(out, value, len);
     lode_store_free(value);
-    if (!lode_buf_is_good(locator))
-        return lode_fail(LODE_NO_MEMORY, "%s: no memory for a locator of %zu bytes", x->path, len);
-    if (!decode_locator(locator, first))
-        return lode_fail(LODE_CORRUPT, "%s: record B is no block locator", x->path);
-    return lode_ok();
+    if (!lode_buf_is_good(out))
+        s = lode_fail(LODE_NO_MEMORY, "%s: no memory for a locator of %zu bytes", x->path, len);
+    else if (!decode_locator(out, first))
+        s = lode_fail(LODE_CORRUPT, "%s: record B is no block locator", x->path);
+    lode_buf_clear(&own);
+    return s;
 }
 
 lode_status lode_txindex_find(lode_txindex *x, bool *found, lode_tx_position *position, const lode_txid *txid)
