@@ -9,5 +9,6 @@ include test/validate/local.mk
 include test/chainstate/local.mk
 include test/loadblock/local.mk
 include test/cli/local.mk
+include test/bench/local.mk
 endif
 include test/fuzz/local.mk

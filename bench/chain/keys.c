@@ -15,7 +15,7 @@
 #include "primitives/hash.h"
 #include "support/bytes.h"
 
-void lode_tapleaf_hash(uint8_t out[32], const uint8_t *script, size_t len)
+void lode_maker_leaf_hash(uint8_t out[32], const uint8_t *script, size_t len)
 {
     lode_sha256_stream s;
     uint8_t head[10] = { 0xc0 };
@@ -27,7 +27,7 @@ void lode_tapleaf_hash(uint8_t out[32], const uint8_t *script, size_t len)
     lode_sha256_end(&s, out);
 }
 
-void lode_tapbranch_hash(uint8_t out[32], const uint8_t a[32], const uint8_t b[32])
+void lode_maker_branch_hash(uint8_t out[32], const uint8_t a[32], const uint8_t b[32])
 {
     lode_sha256_stream s;
     bool in_order = memcmp(a, b, 32) < 0;
@@ -49,8 +49,8 @@ static void hash_tweak(uint8_t out[32], const lode_maker_key *key, const uint8_t
     lode_sha256_end(&s, out);
 }
 
-bool lode_taproot_output(uint8_t output[32], uint8_t *parity, const lode_key_ring *ring, const lode_maker_key *key,
-                         const uint8_t *merkle_root)
+bool lode_maker_taproot_output(uint8_t output[32], uint8_t *parity, const lode_key_ring *ring,
+                               const lode_maker_key *key, const uint8_t *merkle_root)
 {
     secp256k1_xonly_pubkey internal, tweaked_x;
     secp256k1_pubkey tweaked;
@@ -121,7 +121,7 @@ lode_status lode_key_ring_init(lode_key_ring *ring, uint64_t seed, uint32_t coun
         uint8_t root[32];
 
         lode_script_tree_root(root, ring, LODE_KIND_P2TR_SCRIPT, i, 0);
-        if (!lode_taproot_output(key->script_output, &key->script_parity, ring, key, root))
+        if (!lode_maker_taproot_output(key->script_output, &key->script_parity, ring, key, root))
             return lode_fail(LODE_BUG, "key %u of seed %llu has no script output", i, (unsigned long long)seed);
     }
     return lode_ok();

@@ -39,11 +39,11 @@ static inline const lode_maker_key *lode_key_ring_at(const lode_key_ring *ring, 
 }
 
 /* BIP 341: the output key of an internal key and a merkle root (NULL: none), and the parity of its y. */
-bool lode_taproot_output(uint8_t output[32], uint8_t *parity, const lode_key_ring *ring, const lode_maker_key *key,
-                         const uint8_t *merkle_root);
+bool lode_maker_taproot_output(uint8_t output[32], uint8_t *parity, const lode_key_ring *ring,
+                               const lode_maker_key *key, const uint8_t *merkle_root);
 
 /* BIP 341's hashes of a leaf (version 0xc0) and of two branches. */
-void lode_tapleaf_hash(uint8_t out[32], const uint8_t *script, size_t len);
-void lode_tapbranch_hash(uint8_t out[32], const uint8_t a[32], const uint8_t b[32]);
+void lode_maker_leaf_hash(uint8_t out[32], const uint8_t *script, size_t len);
+void lode_maker_branch_hash(uint8_t out[32], const uint8_t a[32], const uint8_t b[32]);
 
 #endif

@@ -16,7 +16,8 @@
 #define WEIGHT_LIMIT 3960000 /* of 4,000,000: the coinbase and the header need a little */
 #define SIGOPS_LIMIT 79600   /* of 80,000 */
 #define INPUT_SIGOPS_MAX (12 * MAX_INPUTS)
-#define LEVEL_LIMIT 25    /* the longest chain of transactions inside a block, as mempools have it */
+#define LEVEL_LIMIT 25 /* the longest chain of transactions inside a block, as mempools have it */
+#define RICH_DRAWS 64
 #define LEAST_OUTPUT 1000 /* satoshis: fewer outputs rather than smaller ones */
 
 typedef struct lode_tx_draft {
@@ -109,20 +110,41 @@ static uint64_t draw_place(const lode_planner *p)
 }
 
 /* False when no coin that fits was met in a few draws. */
-static lode_status put_old_coin(const lode_planner *p, bool *put, lode_tx_draft *d)
+static bool find_place(const lode_planner *p, uint64_t *place, const lode_tx_draft *d)
+{
+    for (int i = 0; i < 8 && p->pool->count > 0; i++) {
+        *place = draw_place(p);
+        if (fits_locks(&d->tx, lode_coin_pool_at(p->pool, *place), p->plan->height))
+            return true;
+    }
+    return false;
+}
+
+/* Splitting small coins would leave dust and a few coins with all the money: the richest of many draws is taken. */
+static bool find_rich_place(const lode_planner *p, uint64_t *place, const lode_tx_draft *d)
+{
+    uint64_t rival;
+    bool found = find_place(p, place, d);
+
+    for (int i = 1; found && i < RICH_DRAWS; i++) {
+        rival = lode_random_below(p->random, p->pool->count);
+        if (lode_coin_pool_at(p->pool, rival)->value > lode_coin_pool_at(p->pool, *place)->value &&
+            fits_locks(&d->tx, lode_coin_pool_at(p->pool, rival), p->plan->height))
+            *place = rival;
+    }
+    return found;
+}
+
+static lode_status put_old_coin(const lode_planner *p, bool *put, lode_tx_draft *d, bool rich)
 {
     lode_made_coin coin;
+    uint64_t place;
 
-    *put = false;
-    for (int i = 0; i < 8 && p->pool->count > 0; i++) {
-        uint64_t place = draw_place(p);
-        if (!fits_locks(&d->tx, lode_coin_pool_at(p->pool, place), p->plan->height))
-            continue;
-        LODE_TRY(lode_coin_pool_take(p->pool, &coin, place));
-        put_input(d, &coin);
-        *put = true;
-        break;
-    }
+    *put = rich ? find_rich_place(p, &place, d) : find_place(p, &place, d);
+    if (!*put)
+        return lode_ok();
+    LODE_TRY(lode_coin_pool_take(p->pool, &coin, place));
+    put_input(d, &coin);
     return lode_ok();
 }
 
@@ -255,16 +277,17 @@ static uint32_t bound_outputs(const lode_tx_draft *d, uint32_t count)
 }
 
 /* *added false: no coins were left for it. */
-static lode_status plan_tx(const lode_planner *p, bool *added, lode_tx_draft *d, uint32_t inputs, uint32_t outputs)
+static lode_status plan_tx(const lode_planner *p, bool *added, lode_tx_draft *d, uint32_t inputs, uint32_t outputs,
+                           bool splits)
 {
     bool put = true;
 
     d->tx = (lode_maker_tx){ .version = 1, .inputs = d->inputs, .outputs = d->outputs };
     d->total = 0;
-    if (lode_random_percent(p->random, p->recipe->chain_percent))
+    if (!splits && lode_random_percent(p->random, p->recipe->chain_percent))
         put_fresh_coin(p, d);
     while (d->tx.input_count < inputs && put)
-        LODE_TRY(put_old_coin(p, &put, d));
+        LODE_TRY(put_old_coin(p, &put, d, splits));
     *added = d->tx.input_count > 0;
     if (!*added)
         return lode_ok();
@@ -323,7 +346,7 @@ lode_status lode_block_plan_fill(lode_block_plan *plan, const lode_chain_recipe 
         uint32_t outputs = split ? split : draw_count(random, recipe->outputs_x100, 200);
         if (!has_room(plan, recipe->txs_per_block, outputs))
             break;
-        s = plan_tx(&p, &added, d, inputs, outputs);
+        s = plan_tx(&p, &added, d, inputs, outputs, split > 0);
     }
     free(d);
     return s;

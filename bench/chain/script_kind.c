@@ -298,11 +298,11 @@ void lode_script_tree_root(uint8_t root[32], const lode_key_ring *ring, lode_coi
     uint8_t leaf[LODE_MADE_SCRIPT_MAX];
     uint8_t other[32];
 
-    lode_tapleaf_hash(root, leaf, lode_script_inner(leaf, ring, kind, key, born_height));
+    lode_maker_leaf_hash(root, leaf, lode_script_inner(leaf, ring, kind, key, born_height));
     if (kind != LODE_KIND_P2TR_SCRIPT)
         return;
-    lode_tapleaf_hash(other, leaf, lode_script_inner(leaf, ring, kind, key + 1, born_height));
-    lode_tapbranch_hash(root, root, other);
+    lode_maker_leaf_hash(other, leaf, lode_script_inner(leaf, ring, kind, key + 1, born_height));
+    lode_maker_branch_hash(root, root, other);
 }
 
 static void find_taproot_output(uint8_t output[32], uint8_t *parity, const lode_key_ring *ring, lode_coin_kind kind,
@@ -317,7 +317,7 @@ static void find_taproot_output(uint8_t output[32], uint8_t *parity, const lode_
         return;
     }
     lode_script_tree_root(root, ring, kind, key, born_height);
-    if (!lode_taproot_output(output, parity, ring, k, root))
+    if (!lode_maker_taproot_output(output, parity, ring, k, root))
         memset(output, 0, 32); /* of negligible chance: a tweak beyond the curve's order */
 }
 
@@ -333,7 +333,7 @@ size_t lode_script_control_block(uint8_t out[65], const lode_key_ring *ring, lod
     memcpy(out + 1, k->x_only, 32);
     if (kind != LODE_KIND_P2TR_SCRIPT)
         return 33;
-    lode_tapleaf_hash(out + 33, leaf, lode_script_inner(leaf, ring, kind, key + 1, born_height));
+    lode_maker_leaf_hash(out + 33, leaf, lode_script_inner(leaf, ring, kind, key + 1, born_height));
     return 65;
 }
 

@@ -241,7 +241,7 @@ static bool unlock_script_path(lode_buf *witness, const lode_unlock_job *job)
 
     if (job->input->spoil == LODE_SPOIL_CONTROL)
         control_len--;
-    lode_tapleaf_hash(context.leaf_hash, leaf, write_inner(leaf, job));
+    lode_maker_leaf_hash(context.leaf_hash, leaf, write_inner(leaf, job));
     lode_buf_put_u8(witness, coin->kind == LODE_KIND_P2TR_MULTISIG ? 5 : 3);
     if (!put_leaf_sigs(witness, job, &context))
         return false;
