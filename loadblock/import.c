@@ -108,6 +108,8 @@ static lode_status scan_all(lode_run_state *run)
             return lode_scan_status(run->scan);
         }
         LODE_TRY(lode_pipeline_settle(&run->pipeline));
+        if (lode_block_index_best_candidate(run->chain->index) != run->chain->tip)
+            LODE_TRY(lode_pipeline_activate(&run->pipeline, NULL)); /* a check failed: another branch may be best now */
         lode_run_on_tick(run);
     }
     return lode_ok();
@@ -171,7 +173,7 @@ static lode_status run_all(lode_run_state *run)
         LODE_TRY(lode_pipeline_activate(&run->pipeline, NULL));
     if (run->inputs.count && !run->pipeline.stopped && !lode_chain_is_interrupted(chain))
         LODE_TRY(scan_all(run));
-    LODE_TRY(lode_pipeline_drain(&run->pipeline));
+    LODE_TRY(lode_pipeline_complete(&run->pipeline));
     if (lode_block_index_is_reindexing(chain->index) && !run->pipeline.stopped && !lode_chain_is_interrupted(chain))
         lode_block_index_set_reindexing(chain->index, false);
     LODE_TRY(flush_all(run));

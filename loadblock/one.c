@@ -50,9 +50,7 @@ static lode_status submit(one_block *one, lode_work *w)
     }
     entry = w->entry;
     LODE_TRY(lode_pipeline_activate(p, w));
-    LODE_TRY(lode_pipeline_drain(p));
-    LODE_TRY(lode_pipeline_activate(p, NULL)); /* another branch, if the checks failed */
-    LODE_TRY(lode_pipeline_drain(p));
+    LODE_TRY(lode_pipeline_complete(p));
     one->result->accepted = !(entry->status & LODE_BLOCK_FAILED_VALID);
     one->result->in_best_chain = lode_chain_contains(p->chain, entry);
     return lode_pipeline_maybe_flush(p);
@@ -119,13 +117,7 @@ static lode_status with_pipeline(lode_chain *chain, step_function step, lode_ent
     if (!lode_failed(s))
         s = step(run, entry);
     if (!lode_failed(s))
-        s = lode_pipeline_activate(&run->pipeline, NULL);
-    if (!lode_failed(s))
-        s = lode_pipeline_drain(&run->pipeline);
-    if (!lode_failed(s))
-        s = lode_pipeline_activate(&run->pipeline, NULL); /* another branch, if the first failed its checks */
-    if (!lode_failed(s))
-        s = lode_pipeline_drain(&run->pipeline);
+        s = lode_pipeline_complete(&run->pipeline);
     if (!lode_failed(s))
         s = lode_chain_flush(chain, true);
     lode_run_take_down(run);

@@ -163,6 +163,18 @@ lode_status lode_pipeline_drain(lode_pipeline *p)
     return lode_ok();
 }
 
+lode_status lode_pipeline_complete(lode_pipeline *p)
+{
+    for (;;) {
+        lode_entry *best;
+        LODE_TRY(lode_pipeline_drain(p));
+        best = lode_block_index_best_candidate(p->chain->index);
+        if (!best || best == p->chain->tip || p->stopped || lode_chain_is_interrupted(p->chain))
+            return lode_ok();
+        LODE_TRY(lode_pipeline_activate(p, NULL)); /* a check failed: another branch may be best now */
+    }
+}
+
 void lode_pipeline_abandon(lode_pipeline *p)
 {
     wait_for_tasks(p);

@@ -41,6 +41,8 @@ lode_status lode_pipeline_activate(lode_pipeline *p, lode_work *work);
 /* Settle what has been checked, without waiting / wait until everything is settled. */
 lode_status lode_pipeline_settle(lode_pipeline *p);
 lode_status lode_pipeline_drain(lode_pipeline *p);
+/* Drain, and follow another branch when a check failed, until the tip is the best there is. */
+lode_status lode_pipeline_complete(lode_pipeline *p);
 /* Let go of everything in flight without judging it: after an error. Waits for tasks that run. */
 void lode_pipeline_abandon(lode_pipeline *p);
 
