@@ -3,7 +3,6 @@
  * Room:     getblockchaininfo, getbestblockhash, getblockcount, getblockhash, getdifficulty, getchaintips,
  * getindexinfo. Touches:  the block index in memory.
  */
-#include <math.h>
 #include <stdlib.h>
 
 #include "primitives/encode.h"
@@ -87,7 +86,8 @@ static double guess_progress(const lode_chain *chain, const lode_entry *best_hea
         expected = (double)rate.tx_count + (double)(now - rate.time) * rate.tx_per_second;
     else
         expected = (double)tip->chain_tx_count + (double)(now - block_time) * rate.tx_per_second;
-    return fmin((double)tip->chain_tx_count / expected, 1.0);
+    double share = (double)tip->chain_tx_count / expected;
+    return share < 1.0 ? share : 1.0;
 }
 
 static bool is_initial_download(const lode_chain *chain)
