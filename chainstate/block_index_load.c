@@ -306,10 +306,10 @@ static lode_status load_last_file(lode_block_index *index)
         return lode_fail(LODE_CORRUPT, "%s: last block file in %zu bytes instead of 4", index->path, len);
     apply_key(index, value, sizeof value);
     uint32_t last = lode_read_le32(value);
-    if (last > index->file_count) /* each file that was begun has a record, but for one that nothing went into yet */
+    if (last > index->file_count) /* Core writes 0 when there is no file yet, and a record of every file it has begun */
         return lode_fail(LODE_CORRUPT, "%s: last block file %" PRIu32 ", but records of %zu", index->path, last,
                          index->file_count);
-    return lode_block_index_file(index, (int32_t)last) ? lode_ok() : no_memory(index);
+    return lode_ok();
 }
 
 static lode_status load_key(lode_block_index *index)

@@ -2,8 +2,8 @@
  *
  * 'b' hash:   VARINT 259900 | VARINT height | VARINT status | VARINT transactions | VARINT file if data or undo |
  *             VARINT data position if data | VARINT undo position if undo | header, 80 bytes
- *     genesis of regtest at position 8 of file 0 (block_index_test.c):
- *             8fee3c | 00 | 800b (data, witness, transactions) | 01 | 00 | 08 | 01000000 0000...
+ *     a stored genesis (block_index_test.c):
+ *             8eed3c | 00 | 800b (data, witness, transactions) | 01 | 00 | 08 | 01000000 0000...
  * 'f' int32:  seven VARINTs: blocks, size, undo size, first and last height, first and last time
  *
  * Touches:  nothing.

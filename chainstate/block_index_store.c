@@ -107,7 +107,9 @@ static void put_files(const lode_block_index *index, lode_batch *batch)
         lode_write_le32(key + 1, (uint32_t)i);
         put(index, batch, key, sizeof key, value, lode_index_encode_file(value, &index->files[i].info));
     }
-    lode_write_le32(value, index->file_count ? (uint32_t)index->file_count - 1 : 0);
+    if (index->file_count == 0)
+        return;
+    lode_write_le32(value, (uint32_t)index->file_count - 1);
     put(index, batch, "l", 1, value, 4);
 }
 
