@@ -154,6 +154,7 @@ lode_status lode_block_files_open(lode_block_files **out, const lode_block_files
     files->read_only = options->read_only;
     files->index = options->index;
     files->last = &files->first;
+    files->newest = lode_block_index_last_file(options->index);
     lode_mutex_init(&files->append_mutex);
     lode_mutex_init(&files->mutex);
     lode_mutex_init(&files->handles_mutex);

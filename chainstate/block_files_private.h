@@ -71,6 +71,7 @@ struct lode_block_files {
     uint64_t clock;
     lode_untrimmed untrimmed[LODE_OPEN_PIECES]; /* undo files with pre-allocated room behind their end */
     int untrimmed_count;
+    int32_t newest; /* block file that was appended to */
 
     lode_mutex mutex;
     lode_cond work, done;

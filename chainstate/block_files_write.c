@@ -334,6 +334,8 @@ lode_status lode_block_files_append(lode_block_files *files, lode_file_id id, ui
         return lode_fail(LODE_UNSUPPORTED, "%s: file %d would grow beyond 4 GiB", files->path, (int)id.number);
     lode_mutex_lock(&files->append_mutex);
     lode_status s = append_guarded(files, id, offset, parts, count);
+    if (id.kind == LODE_FILE_BLK && id.number > files->newest)
+        files->newest = id.number;
     if (!lode_failed(s) && id.kind == LODE_FILE_REV)
         s = note_untrimmed(files, id.number, (uint32_t)end);
     lode_mutex_unlock(&files->append_mutex);
@@ -359,10 +361,10 @@ lode_status lode_block_files_cut(lode_block_files *files, lode_file_id id, uint3
 /* ---- syncing ---- */
 
 /* Everything appended so far goes into the queue; *ticket is its end. */
-static lode_status hand_over(lode_block_files *files, uint64_t *ticket, int32_t newest)
+static lode_status hand_over(lode_block_files *files, uint64_t *ticket)
 {
     lode_mutex_lock(&files->append_mutex);
-    lode_status s = cut_left_behind(files, newest);
+    lode_status s = cut_left_behind(files, files->newest);
     for (int i = 0; i < LODE_OPEN_PIECES; i++) {
         if (files->open[i])
             enqueue_open(files, i);
@@ -434,7 +436,7 @@ lode_status lode_block_files_sync(lode_block_files *files)
 
     if (files->read_only)
         return lode_ok();
-    lode_status s = hand_over(files, &ticket, lode_block_index_last_file(files->index));
+    lode_status s = hand_over(files, &ticket);
     if (!lode_failed(s))
         s = drain(files, &dirty, &count, ticket);
     if (lode_failed(s))
