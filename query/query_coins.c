@@ -101,9 +101,11 @@ lode_status lode_query_gettxoutsetinfo(lode_query_call *call)
     return lode_ok();
 }
 
+/* Blocks that are wrong themselves; what stands on one is not named. */
 static bool put_if_rejected(void *context, lode_entry *entry)
 {
-    if (entry->status & LODE_BLOCK_FAILED_VALID)
+    const lode_entry *prev = lode_entry_prev(entry);
+    if ((entry->status & LODE_BLOCK_FAILED_VALID) && !(prev && (prev->status & LODE_BLOCK_FAILED_VALID)))
         lode_json_put_hash(context, NULL, entry->node.hash.bytes);
     return true;
 }
