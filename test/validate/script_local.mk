@@ -1,8 +1,12 @@
 # test/validate/script_local.mk: tests of validate/script/.
 SCRIPT_TESTS = \
 	test/validate/script_differential_test \
+	test/validate/script_limits_test \
+	test/validate/script_rules_test \
 	test/validate/script_vectors_test \
 	test/validate/sighash_vectors_test \
+	test/validate/signature_rules_test \
+	test/validate/taproot_rules_test \
 	test/validate/tx_vectors_test
 SCRIPT_TEST_LIBS = libtestscript.la librules.la libscript.la libprimitives.la libtestsupport.la libsupport.la $(TEST_LIBS)
 check_PROGRAMS += $(SCRIPT_TESTS)
@@ -31,3 +35,15 @@ test_validate_tx_vectors_test_LDADD = $(SCRIPT_TEST_LIBS)
 test_validate_script_differential_test_SOURCES = test/validate/script_differential_test.c
 test_validate_script_differential_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_validate_script_differential_test_LDADD = $(SCRIPT_TEST_LIBS)
+test_validate_script_limits_test_SOURCES = test/validate/script_limits_test.c
+test_validate_script_limits_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_validate_script_limits_test_LDADD = $(SCRIPT_TEST_LIBS)
+test_validate_script_rules_test_SOURCES = test/validate/script_rules_test.c
+test_validate_script_rules_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_validate_script_rules_test_LDADD = $(SCRIPT_TEST_LIBS)
+test_validate_signature_rules_test_SOURCES = test/validate/signature_rules_test.c
+test_validate_signature_rules_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_validate_signature_rules_test_LDADD = $(SCRIPT_TEST_LIBS)
+test_validate_taproot_rules_test_SOURCES = test/validate/taproot_rules_test.c
+test_validate_taproot_rules_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_validate_taproot_rules_test_LDADD = $(SCRIPT_TEST_LIBS)
