@@ -4,10 +4,12 @@ libstorage_la_SOURCES = \
 	storage/block.c storage/block.h \
 	storage/block_builder.c storage/block_builder.h \
 	storage/cache.c storage/cache.h \
+	storage/checkpoint.c \
 	storage/coding.c storage/coding.h \
 	storage/compaction.c \
 	storage/crc32c.c storage/crc32c.h \
 	storage/cursor.h \
+	storage/destroy.c \
 	storage/file_meta.h \
 	storage/file_name.c storage/file_name.h \
 	storage/filter.c storage/filter.h \
@@ -23,7 +25,9 @@ libstorage_la_SOURCES = \
 	storage/merge_cursor.c storage/merge_cursor.h \
 	storage/open.c \
 	storage/pick.c \
+	storage/property.c \
 	storage/recovery.c \
+	storage/repair.c \
 	storage/run.c \
 	storage/snapshot.c \
 	storage/store_internal.h \
@@ -31,6 +35,7 @@ libstorage_la_SOURCES = \
 	storage/table_builder.c storage/table_builder.h \
 	storage/table_cache.c storage/table_cache.h \
 	storage/table_cursor.c \
+	storage/verify.c \
 	storage/version.c storage/version.h \
 	storage/version_edit.c storage/version_edit.h \
 	storage/versions.c storage/versions.h \

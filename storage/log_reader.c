@@ -21,6 +21,8 @@ struct lode_log_reader {
     size_t at;         /* next fragment in `block` */
     lode_buf joined;
     bool ended, torn;
+    bool salvages;
+    uint64_t passed_over;
     uint64_t torn_at;
     uint8_t block[LODE_LOG_BLOCK_BYTES];
 };
@@ -142,6 +144,15 @@ static lode_status meet_zeros(lode_log_reader *r, uint64_t record_at, bool in_re
     }
 }
 
+/* For repair: the rest of a block with damage in it is given up. */
+static lode_status pass_over_block(lode_log_reader *r)
+{
+    r->passed_over++;
+    if (r->len < sizeof r->block)
+        return end_at(r, r->block_at + r->at, true);
+    return read_block(r, r->block_at + sizeof r->block);
+}
+
 /* *more is false when r->ended was set. */
 static lode_status next_fragment(lode_log_reader *r, bool *more, fragment *f, uint64_t record_at, bool in_record)
 {
@@ -158,6 +169,12 @@ static lode_status next_fragment(lode_log_reader *r, bool *more, fragment *f, ui
             continue;
         }
         const uint8_t *p = r->block + r->at;
+        if (r->salvages && !is_whole(r->block, r->len, r->at)) {
+            LODE_TRY(pass_over_block(r));
+            *f = (fragment){ .type = LODE_LOG_ZERO }; /* tells the caller that what it joined so far has no end */
+            *more = true;
+            return lode_ok();
+        }
         if (is_zero(p, LODE_LOG_HEADER_BYTES))
             return meet_zeros(r, record_at, in_record);
         if (!is_whole(r->block, r->len, r->at))
@@ -184,6 +201,12 @@ lode_status lode_log_reader_next(lode_log_reader *r, bool *found, lode_slice *re
         if (!more)
             return lode_ok();
         bool starts = f.type == LODE_LOG_FULL || f.type == LODE_LOG_FIRST;
+        if (r->salvages && (f.type == LODE_LOG_ZERO || (!starts && !in_record))) {
+            in_record = false;
+            if (r->ended)
+                return lode_ok();
+            continue;
+        }
         if (!starts && !in_record) {
             r->ended = true;
             return lode_fail(LODE_CORRUPT, "%s: the beginning of the record at offset %llu is missing", r->path,
@@ -209,6 +232,16 @@ lode_status lode_log_reader_next(lode_log_reader *r, bool *found, lode_slice *re
             return lode_ok();
         }
     }
+}
+
+void lode_log_reader_pass_over_damage(lode_log_reader *r)
+{
+    r->salvages = true;
+}
+
+uint64_t lode_log_reader_passed_over(const lode_log_reader *r)
+{
+    return r->passed_over;
 }
 
 bool lode_log_reader_is_torn(const lode_log_reader *r, uint64_t *offset)

@@ -9,6 +9,10 @@ typedef struct lode_log_reader lode_log_reader;
 
 lode_status lode_log_reader_open(lode_log_reader **out, lode_env *env, const char *path);
 
+/* For repair: damage is passed over, up to the next block, instead of being an error. */
+void lode_log_reader_pass_over_damage(lode_log_reader *r);
+uint64_t lode_log_reader_passed_over(const lode_log_reader *r); /* how often that happened */
+
 /* Out:     found   false at the end, which may be a torn last record: a writer died while it was written.
  *          record  lent until the next call.
  * Errors:  LODE_CORRUPT with the offset when what is broken is followed by something whole; LODE_IO.

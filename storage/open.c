@@ -112,7 +112,7 @@ static lode_store *create_store(const char *path, const lode_store_options *opti
     return store;
 }
 
-static void destroy_store(lode_store *store)
+void lode_store_discard(lode_store *store)
 {
     lode_view_release(store, store->view);
     lode_memtable_unref(store->mem);
@@ -168,7 +168,7 @@ static lode_status exists(lode_store *store, bool *found, lode_file_kind kind)
     return s;
 }
 
-static lode_status take_lock(lode_store *store)
+lode_status lode_store_lock_files(lode_store *store)
 {
     char *path = lode_file_path(store->path, LODE_FILE_LOCK, 0);
     bool held = false;
@@ -225,19 +225,35 @@ static void stop_threads(lode_store *store)
 
 static lode_status open_store(lode_store *store)
 {
-    LODE_TRY(make_parts(store));
     if (store->options.create_if_missing && !store->options.read_only) {
         LODE_TRY(lode_env_make_path(store->env, store->path));
-        LODE_TRY(take_lock(store));
+        LODE_TRY(lode_store_lock_files(store));
         LODE_TRY(check_existence(store));
     } else {
         LODE_TRY(check_existence(store));
-        LODE_TRY(take_lock(store));
+        LODE_TRY(lode_store_lock_files(store));
     }
     LODE_TRY(lode_store_recover(store));
     if (!lode_view_renew(store, 0))
         return lode_fail(LODE_NO_MEMORY, "%s: no memory to open the store", store->path);
     return start_threads(store);
+}
+
+lode_status lode_store_prepare(lode_store **out, const char *path, const lode_store_options *options)
+{
+    *out = NULL;
+    if (options && options->comparator && (!options->comparator->name || !options->comparator->compare))
+        return lode_fail(LODE_INVALID_ARGUMENT, "%s: a comparator without name or function", path);
+    lode_store *store = create_store(path, options);
+    if (!store)
+        return lode_fail(LODE_NO_MEMORY, "%s: no memory to open the store", path);
+    lode_status s = make_parts(store);
+    if (lode_failed(s)) {
+        lode_store_discard(store);
+        return s;
+    }
+    *out = store;
+    return s;
 }
 
 lode_status lode_store_open(lode_store **out, const char *path, const lode_store_options *options)
@@ -247,15 +263,12 @@ lode_status lode_store_open(lode_store **out, const char *path, const lode_store
     *out = NULL;
     if (!path || !*path)
         return lode_fail(LODE_INVALID_ARGUMENT, "store open: no path");
-    if (options && options->comparator && (!options->comparator->name || !options->comparator->compare))
-        return lode_fail(LODE_INVALID_ARGUMENT, "store open: a comparator without name or function");
-    lode_store *store = create_store(path, options);
-    if (!store)
-        return lode_fail(LODE_NO_MEMORY, "%s: no memory to open the store", path);
+    lode_store *store;
+    LODE_TRY(lode_store_prepare(&store, path, options));
     lode_status s = open_store(store);
     if (lode_failed(s)) {
         stop_threads(store);
-        destroy_store(store);
+        lode_store_discard(store);
         return s;
     }
     *out = store;
@@ -285,6 +298,6 @@ lode_status lode_store_close(lode_store *store)
     stop_threads(store);
     if (!lode_failed(s))
         s = store->error;
-    destroy_store(store);
+    lode_store_discard(store);
     return s;
 }

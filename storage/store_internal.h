@@ -114,6 +114,10 @@ void lode_view_release(lode_store *store, lode_view *view);
 bool lode_view_renew(lode_store *store, uint64_t publish_sequence);
 
 /* ---- open.c ---- */
+/* A store with its parts made and nothing read, and the end of one: nothing is waited for. */
+lode_status lode_store_prepare(lode_store **out, const char *path, const lode_store_options *options);
+void lode_store_discard(lode_store *store);
+lode_status lode_store_lock_files(lode_store *store);
 void lode_store_fail(lode_store *store, lode_status s); /* with the lock: remember the first error, wake everybody */
 lode_status lode_store_new_log(lode_store *store, lode_log_writer **out, uint64_t number);
 
