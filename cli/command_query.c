@@ -10,6 +10,8 @@
 #include "cli/setup.h"
 #include "cli/signals.h"
 
+enum { PARSE_ERROR = -32700 }; /* Core's RPC_PARSE_ERROR */
+
 /* As bitcoin-cli prints an error; a usage text is told apart from the rest by being the command's own. */
 static int print_refusal(const char *command, int error_code, const char *error_text)
 {
@@ -18,6 +20,10 @@ static int print_refusal(const char *command, int error_code, const char *error_
     if (help && strcmp(help, error_text) == 0) {
         fprintf(stderr, "lode: wrong number of arguments\n%s", error_text);
         return LODE_EXIT_USAGE;
+    }
+    if (error_code == PARSE_ERROR) { /* bitcoin-cli's own, before it asks the node */
+        fprintf(stderr, "error: %s\n", error_text);
+        return LODE_EXIT_ERROR;
     }
     fprintf(stderr, "error code: %d\nerror message:\n%s\n", error_code, error_text);
     return LODE_EXIT_ERROR;
