@@ -10,7 +10,7 @@
 #include "chainstate/coins_internal.h"
 #include "support/check.h"
 
-enum { BATCH_MOST = 20000 }; /* outputs up to which a flush goes through log and memtable */
+enum { BATCH_MOST = 5000 }; /* outputs and records up to which a flush goes through log and memtable */
 
 /* Where records go: a run, or a batch when they are few. */
 typedef struct output {

@@ -1,1 +1,30 @@
 # test/chainstate/local.mk
+CHAINSTATE_TEST_LIBS = libtestsupport.la libchainstate.la libtxindex.la librules.la libprimitives.la libstorage.la libsupport.la $(TEST_LIBS)
+CHAINSTATE_TESTS = \
+	test/chainstate/coins_flush_test \
+	test/chainstate/coins_model_test \
+	test/chainstate/coins_open_test \
+	test/chainstate/coins_threads_test \
+	test/chainstate/txindex_test \
+	test/chainstate/undo_test
+check_PROGRAMS += $(CHAINSTATE_TESTS)
+TESTS += $(CHAINSTATE_TESTS)
+
+test_chainstate_coins_flush_test_SOURCES = test/chainstate/coins_flush_test.c
+test_chainstate_coins_flush_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_chainstate_coins_flush_test_LDADD = $(CHAINSTATE_TEST_LIBS)
+test_chainstate_coins_model_test_SOURCES = test/chainstate/coins_model_test.c
+test_chainstate_coins_model_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_chainstate_coins_model_test_LDADD = $(CHAINSTATE_TEST_LIBS)
+test_chainstate_coins_open_test_SOURCES = test/chainstate/coins_open_test.c test/chainstate/given_directory.h
+test_chainstate_coins_open_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_chainstate_coins_open_test_LDADD = $(CHAINSTATE_TEST_LIBS)
+test_chainstate_coins_threads_test_SOURCES = test/chainstate/coins_threads_test.c
+test_chainstate_coins_threads_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_chainstate_coins_threads_test_LDADD = $(CHAINSTATE_TEST_LIBS)
+test_chainstate_txindex_test_SOURCES = test/chainstate/txindex_test.c test/chainstate/given_directory.h
+test_chainstate_txindex_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_chainstate_txindex_test_LDADD = $(CHAINSTATE_TEST_LIBS)
+test_chainstate_undo_test_SOURCES = test/chainstate/undo_test.c
+test_chainstate_undo_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_chainstate_undo_test_LDADD = $(CHAINSTATE_TEST_LIBS)
