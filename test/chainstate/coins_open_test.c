@@ -417,7 +417,9 @@ static void an_output_that_no_transaction_can_have_is_not_put(void **state)
 
 static lode_coins *open_given(const char *directory, const char *name)
 {
-    lode_coins_options o = { .path = test_path(directory, name), .cache_bytes = (size_t)8 << 20, .threads = 1, .read_only = true };
+    lode_coins_options o = {
+        .path = test_path(directory, name), .cache_bytes = (size_t)8 << 20, .threads = 1, .read_only = true
+    };
     lode_coins *c;
 
     must(lode_coins_open(&c, &o));
