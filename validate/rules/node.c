@@ -57,9 +57,17 @@ static uint32_t find_median_time(const lode_node *node)
     return times[count / 2];
 }
 
+/* Most headers have their parent's target, whose work is known without a division. */
+static lode_u256 find_work(const lode_node *node, const lode_node *prev)
+{
+    if (prev && prev->prev && prev->header.bits == node->header.bits)
+        return lode_u256_sub(prev->chain_work, prev->prev->chain_work);
+    return lode_header_work(node->header.bits);
+}
+
 void lode_node_link(lode_node *node, lode_node *prev)
 {
-    lode_u256 work = lode_header_work(node->header.bits);
+    lode_u256 work = find_work(node, prev);
 
     node->prev = prev;
     node->height = prev ? prev->height + 1 : 0;
