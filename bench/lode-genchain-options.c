@@ -35,11 +35,13 @@ static const char help_text[] =
     "  --fan-out-size=N      how many (default 100)\n"
     "  --grow=COINS          fan-outs until the set holds so many (K, M, G); alone, the chain ends there\n"
     "  --forks=N             side branches; every second one is the best chain for a while\n"
+    "  --bad-forks=N         side branches with more work than the chain, but for a block that must be refused\n"
     "  --fork-depth=N        the longest of them (default 3)\n"
     "  --invalid=WHAT        blocks that must be refused: how many, or all, or KIND,... of --list-kinds\n"
     "  --shuffle=WINDOW      blocks out of order, none by more than WINDOW places, as parallel download leaves them\n"
     "  --xor-key=HEX         16 digits: obfuscate the directory's files as Core does\n"
     "  --manifest=FILE       one line of JSON for each block, in the order in which they were made\n"
+    "  --muhash              print the hash of the set of coins at the end, as gettxoutsetinfo muhash has it\n"
     "  --threads=N           that sign (default: all processors); the bytes stay the same\n"
     "  --progress            say on standard error how far it is\n"
     "  --list-kinds          print the kinds of outputs and of invalid blocks\n";
@@ -62,6 +64,7 @@ enum {
     OPT_FAN_OUT_SIZE,
     OPT_GROW,
     OPT_FORKS,
+    OPT_BAD_FORKS,
     OPT_FORK_DEPTH,
     OPT_INVALID,
     OPT_SHUFFLE,
@@ -69,6 +72,7 @@ enum {
     OPT_MANIFEST,
     OPT_THREADS,
     OPT_PROGRESS,
+    OPT_MUHASH,
     OPT_LIST_KINDS,
     OPT_HELP
 };
@@ -91,6 +95,7 @@ static const struct option long_options[] = {
     { "fan-out-size", required_argument, NULL, OPT_FAN_OUT_SIZE },
     { "grow", required_argument, NULL, OPT_GROW },
     { "forks", required_argument, NULL, OPT_FORKS },
+    { "bad-forks", required_argument, NULL, OPT_BAD_FORKS },
     { "fork-depth", required_argument, NULL, OPT_FORK_DEPTH },
     { "invalid", required_argument, NULL, OPT_INVALID },
     { "shuffle", required_argument, NULL, OPT_SHUFFLE },
@@ -98,6 +103,7 @@ static const struct option long_options[] = {
     { "manifest", required_argument, NULL, OPT_MANIFEST },
     { "threads", required_argument, NULL, OPT_THREADS },
     { "progress", no_argument, NULL, OPT_PROGRESS },
+    { "muhash", no_argument, NULL, OPT_MUHASH },
     { "list-kinds", no_argument, NULL, OPT_LIST_KINDS },
     { "help", no_argument, NULL, OPT_HELP },
     { NULL, 0, NULL, 0 },
@@ -256,6 +262,8 @@ static bool read_option(lode_genchain_options *o, int option, const char *text)
         return true;
     case OPT_FORKS:
         return read_u32(&o->forks, text, 100000);
+    case OPT_BAD_FORKS:
+        return read_u32(&o->bad_forks, text, 100000);
     case OPT_FORK_DEPTH:
         return read_u32(&o->fork_depth, text, 100) && o->fork_depth > 0;
     case OPT_INVALID:
@@ -266,6 +274,9 @@ static bool read_option(lode_genchain_options *o, int option, const char *text)
         return read_xor_key(o, text);
     case OPT_MANIFEST:
         o->manifest = text;
+        return true;
+    case OPT_MUHASH:
+        o->muhash = true;
         return true;
     case OPT_PROGRESS:
         o->progress = true;

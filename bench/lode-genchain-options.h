@@ -11,11 +11,12 @@ typedef struct lode_genchain_options {
     uint32_t blocks;     /* height before the empty tail; 0: not asked */
     uint64_t size_bytes; /* 0: not asked */
     uint32_t empty_tail;
-    uint32_t forks, fork_depth;
+    uint32_t forks, bad_forks, fork_depth;
     unsigned *invalid; /* kinds, in order; given: free */
     size_t invalid_count;
     const char *manifest; /* NULL: none */
     bool progress;
+    bool muhash;
 } lode_genchain_options;
 
 typedef enum lode_genchain_wish { LODE_GENCHAIN_MAKE, LODE_GENCHAIN_DONE, LODE_GENCHAIN_USAGE } lode_genchain_wish;

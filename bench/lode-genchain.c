@@ -8,8 +8,8 @@
  * first hundred blocks have no coin to spend, the next few split coins until there are enough, the others are what the
  * mix says (bench/chain/chain_maker.h lists the mixes). All blocks are valid under Core's rules for regtest, but for
  * those
- * --invalid asks for; each of those hangs beside the chain and nothing builds upon it. A fork leaves the chain and is
- * left behind; every second one comes first in the file, so that a reader follows it and must come back.
+ * --invalid and --bad-forks ask for. A fork leaves the chain and is left behind; every second one comes first in the
+ * file, so that a reader follows it and must come back.
  *
  * Shape: one thread plans a block, all sign it, one assembles and writes it. Signing is the time: about 20 microseconds
  * a signature and core with libsecp256k1, which --progress prints as signatures a second at the end.
@@ -22,6 +22,8 @@
 #include "bench/chain/chain_maker.h"
 #include "bench/lode-genchain-options.h"
 #include "bench/lode-genchain-out.h"
+#include "primitives/encode.h"
+#include "primitives/muhash.h"
 #include "support/thread.h"
 
 #define FIRST_EVENT 105 /* the height from which there are coins to play with */
@@ -29,6 +31,7 @@
 /* A side branch that loses is kept until the chain is as high as it is. */
 typedef struct lode_kept_block {
     lode_made_block block; /* raw is owned */
+    const char *place;     /* static text */
     struct lode_kept_block *next;
 } lode_kept_block;
 
@@ -40,7 +43,7 @@ typedef struct lode_genchain {
     lode_kept_block *kept; /* in order */
     uint32_t release_height;
     uint32_t least_height; /* the chain must reach it to leave all forks behind */
-    uint32_t forks_made;
+    uint32_t forks_made, bad_forks_made;
     size_t invalid_made;
     uint64_t txs, inputs, outputs, signatures;
     uint64_t start_ns, told_ns;
@@ -87,7 +90,7 @@ static lode_status release_kept(lode_genchain *g)
 {
     while (g->kept && lode_chain_maker_height(g->maker) >= g->release_height) {
         lode_kept_block *first = g->kept;
-        lode_status s = put_block(g, &first->block, "side");
+        lode_status s = put_block(g, &first->block, first->place);
 
         g->kept = first->next;
         free((void *)(uintptr_t)first->block.raw);
@@ -97,7 +100,7 @@ static lode_status release_kept(lode_genchain *g)
     return lode_ok();
 }
 
-static lode_status keep(lode_genchain *g, const lode_made_block *block)
+static lode_status keep(lode_genchain *g, const lode_made_block *block, const char *place)
 {
     lode_kept_block *kept = (lode_kept_block *)calloc(1, sizeof *kept);
     uint8_t *raw = (uint8_t *)malloc(block->size);
@@ -111,6 +114,7 @@ static lode_status keep(lode_genchain *g, const lode_made_block *block)
     memcpy(raw, block->raw, block->size);
     kept->block = *block;
     kept->block.raw = raw;
+    kept->place = place;
     while (*end)
         end = &(*end)->next;
     *end = kept;
@@ -127,12 +131,48 @@ static lode_status make_fork(lode_genchain *g)
     LODE_TRY(lode_chain_maker_mark(g->maker));
     for (uint32_t i = 0; i < depth; i++) {
         LODE_TRY(lode_chain_maker_extend(g->maker, &block));
-        LODE_TRY(comes_first ? put_block(g, &block, "side") : keep(g, &block));
+        LODE_TRY(comes_first ? put_block(g, &block, "side") : keep(g, &block, "side"));
     }
     lode_chain_maker_rewind(g->maker);
     g->release_height = lode_chain_maker_height(g->maker) + depth;
     g->least_height = g->release_height + 1;
     g->forks_made++;
+    return lode_ok();
+}
+
+/* Good blocks, a wrong one, and one upon it. They come when the chain is as high as the good ones: a reader leaves the
+ * chain for them, meets the wrong block and must come back. */
+static lode_status make_bad_branch(lode_genchain *g, uint32_t depth, unsigned kind)
+{
+    lode_made_block block;
+
+    for (uint32_t i = 0; i < depth; i++) {
+        LODE_TRY(lode_chain_maker_extend(g->maker, &block));
+        LODE_TRY(keep(g, &block, "side"));
+    }
+    LODE_TRY(lode_chain_maker_extend_invalid(g->maker, &block, kind));
+    LODE_TRY(keep(g, &block, lode_invalid_kind_name(kind)));
+    LODE_TRY(lode_chain_maker_extend_empty(g->maker, &block));
+    block.reject = "bad-prevblk";
+    return keep(g, &block, "upon-invalid");
+}
+
+static lode_status make_bad_fork(lode_genchain *g)
+{
+    /* Wrong in ways that show only when the block is connected. */
+    static const char *const names[] = { "bad-signature",      "double-spend",  "bad-cb-amount",         "spent-input",
+                                         "bad-signature-p2tr", "missing-input", "early-sequence-blocks", "overspend" };
+    const char *name = names[g->bad_forks_made % (sizeof names / sizeof names[0])];
+    uint32_t depth = 1 + g->bad_forks_made % g->o.fork_depth;
+    unsigned kind = 0;
+
+    lode_invalid_kind_from_name(&kind, name, strlen(name));
+    LODE_TRY(lode_chain_maker_mark(g->maker));
+    LODE_TRY(make_bad_branch(g, depth, kind));
+    lode_chain_maker_rewind(g->maker);
+    g->release_height = lode_chain_maker_height(g->maker) + depth;
+    g->least_height = g->release_height + 1;
+    g->bad_forks_made++;
     return lode_ok();
 }
 
@@ -147,12 +187,12 @@ static lode_status make_invalid(lode_genchain *g)
 
 static size_t count_events(const lode_genchain *g)
 {
-    return g->o.forks + g->o.invalid_count;
+    return g->o.forks + g->o.bad_forks + g->o.invalid_count;
 }
 
 static size_t count_made(const lode_genchain *g)
 {
-    return g->forks_made + g->invalid_made;
+    return g->forks_made + g->bad_forks_made + g->invalid_made;
 }
 
 /* Events stand evenly between the first height that can have one and the end, where that is known. */
@@ -168,15 +208,23 @@ static bool is_event_due(const lode_genchain *g)
     return height - FIRST_EVENT >= done * span / all;
 }
 
+/* What is furthest behind its share comes next. */
+static lode_status make_event(lode_genchain *g)
+{
+    uint64_t forks = (uint64_t)(g->o.forks - g->forks_made) * (g->o.bad_forks + 1);
+    uint64_t bad_forks = (uint64_t)(g->o.bad_forks - g->bad_forks_made) * (g->o.forks + 1);
+    uint64_t all_forks = g->o.forks + g->o.bad_forks, forks_left = all_forks - g->forks_made - g->bad_forks_made;
+    uint64_t invalid_left = g->o.invalid_count - g->invalid_made;
+
+    if (forks_left * (g->o.invalid_count + 1) <= invalid_left * (all_forks + 1))
+        return make_invalid(g);
+    return forks >= bad_forks ? make_fork(g) : make_bad_fork(g);
+}
+
 static lode_status make_events(lode_genchain *g)
 {
-    while (is_event_due(g)) {
-        bool fork = g->forks_made < g->o.forks &&
-                    (g->invalid_made == g->o.invalid_count ||
-                     (uint64_t)g->forks_made * g->o.invalid_count <= (uint64_t)g->invalid_made * g->o.forks);
-
-        LODE_TRY(fork ? make_fork(g) : make_invalid(g));
-    }
+    while (is_event_due(g))
+        LODE_TRY(make_event(g));
     return lode_ok();
 }
 
@@ -244,6 +292,38 @@ static void tell_result(const lode_genchain *g)
                 (double)g->signatures / (cpu > 0 ? cpu : 1), use.ru_maxrss / 1000);
 }
 
+/* A coin as Core's set hashes take it: outpoint, height and coinbase flag, value, script. */
+static lode_status add_to_muhash(void *context, const lode_made_coin *coin, lode_slice script)
+{
+    uint8_t bytes[36 + 4 + 8 + 9 + 128];
+    size_t len = 48;
+
+    memcpy(bytes, coin->txid.bytes, 32);
+    lode_write_le32(bytes + 32, coin->index);
+    lode_write_le32(bytes + 36, coin->height * 2 + coin->is_coinbase);
+    lode_write_le64(bytes + 40, (uint64_t)coin->value);
+    len += lode_compact_size_write(bytes + len, script.len);
+    memcpy(bytes + len, script.data, script.len);
+    lode_muhash_insert((lode_muhash *)context, bytes, len + script.len);
+    return lode_ok();
+}
+
+static lode_status tell_muhash(const lode_genchain *g)
+{
+    lode_muhash set;
+    uint8_t hash[32];
+    char hex[65];
+
+    if (!g->o.muhash)
+        return lode_ok();
+    lode_muhash_init(&set);
+    LODE_TRY(lode_chain_maker_visit_coins(g->maker, add_to_muhash, &set));
+    lode_muhash_final(hash, &set);
+    lode_hash_to_hex(hex, hash);
+    fprintf(stderr, "muhash %s\n", hex);
+    return lode_ok();
+}
+
 static lode_status run(lode_genchain *g)
 {
     g->start_ns = g->told_ns = lode_clock_ns();
@@ -256,7 +336,7 @@ static lode_status run(lode_genchain *g)
     LODE_TRY(lode_block_out_open(&g->out, &g->o.out));
     LODE_TRY(make_chain(g));
     tell_result(g);
-    return lode_ok();
+    return tell_muhash(g);
 }
 
 static void clear(lode_genchain *g)

@@ -142,7 +142,8 @@ static lode_coin_kind draw_coinbase_kind(lode_chain_maker *m)
     return kind;
 }
 
-lode_status lode_maker_make(lode_chain_maker *m, lode_made_block *out, lode_made_coin *coinbase, lode_block_spoil spoil)
+static lode_status make_block(lode_chain_maker *m, lode_made_block *out, lode_made_coin *coinbase,
+                              lode_block_spoil spoil)
 {
     lode_assembly a = {
         .ring = &m->ring,
@@ -186,11 +187,11 @@ static lode_status keep_fresh_coins(lode_chain_maker *m)
     return lode_ok();
 }
 
-static lode_status finish_block(lode_chain_maker *m, lode_made_block *out)
+lode_status lode_maker_finish(lode_chain_maker *m, lode_made_block *out, lode_block_spoil spoil)
 {
     lode_made_coin coinbase;
 
-    LODE_TRY(lode_maker_make(m, out, &coinbase, LODE_BLOCK_GOOD));
+    LODE_TRY(make_block(m, out, &coinbase, spoil));
     LODE_TRY(keep_coinbase(m, &coinbase));
     LODE_TRY(keep_fresh_coins(m));
     for (size_t i = 0; i < m->plan.input_count; i++) {
@@ -210,13 +211,13 @@ lode_status lode_chain_maker_extend(lode_chain_maker *m, lode_made_block *out)
 {
     LODE_TRY(lode_maker_begin(m));
     LODE_TRY(lode_block_plan_fill(&m->plan, &m->recipe, &m->random, &m->pool));
-    return finish_block(m, out);
+    return lode_maker_finish(m, out, LODE_BLOCK_GOOD);
 }
 
 lode_status lode_chain_maker_extend_empty(lode_chain_maker *m, lode_made_block *out)
 {
     LODE_TRY(lode_maker_begin(m));
-    return finish_block(m, out);
+    return lode_maker_finish(m, out, LODE_BLOCK_GOOD);
 }
 
 lode_status lode_chain_maker_mark(lode_chain_maker *m)

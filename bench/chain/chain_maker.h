@@ -13,7 +13,8 @@
  *     for (i = 0; i < 120; i++)
  *         lode_chain_maker_extend(maker, &block);            (the first 100 blocks have no coin to spend)
  *     lode_chain_maker_make_invalid(maker, &block, kind);    (tip stays; block.reject says what Core says)
- * A fork: lode_chain_maker_mark, extend a few times, lode_chain_maker_rewind, extend again.
+ * A fork: lode_chain_maker_mark, extend a few times, lode_chain_maker_rewind, extend again. A branch that would win but
+ * for one wrong block: mark, extend, extend_invalid, extend, rewind.
  * A transaction of one's own: lode_chain_maker_take_coin, fill a lode_maker_tx, lode_chain_maker_add_tx, extend.
  */
 #ifndef LODE_BENCH_CHAIN_MAKER_H
@@ -149,6 +150,9 @@ bool lode_invalid_kind_from_name(unsigned *kind, const char *name, size_t len);
  * Needs a chain of at least 103 blocks.
  * Errors:  LODE_INVALID_ARGUMENT when the chain has no coin to do it with, LODE_NO_MEMORY. */
 lode_status lode_chain_maker_make_invalid(lode_chain_maker *m, lode_made_block *out, unsigned kind);
+/* The same, but the block becomes the tip, as if it were good, so that others can build upon it. Mark before, rewind
+ * after, also after an error. */
+lode_status lode_chain_maker_extend_invalid(lode_chain_maker *m, lode_made_block *out, unsigned kind);
 
 /* The tip. */
 uint32_t lode_chain_maker_height(const lode_chain_maker *m);

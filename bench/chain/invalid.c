@@ -173,12 +173,13 @@ static lode_status spend_twice(lode_chain_maker *m, const lode_play *play)
     return add(m, &p);
 }
 
+/* A coin that an earlier block has spent; in a chain that has spent none yet, one that this block spends. */
 static lode_status spend_spent(lode_chain_maker *m, const lode_play *play)
 {
     lode_play_tx p;
 
-    if (m->at.spent.value < 1000)
-        return lode_fail(LODE_INVALID_ARGUMENT, "nothing was spent yet at height %u", m->at.height);
+    if (m->at.spent.value < 2000)
+        return spend_twice(m, play);
     begin_tx(m, &p, &m->at.spent);
     return add(m, &p);
 }
@@ -426,22 +427,24 @@ static lode_status plan_play(lode_chain_maker *m, const lode_play *play)
     return lode_block_plan_fill(&m->plan, &few, &m->random, &m->pool);
 }
 
-lode_status lode_chain_maker_make_invalid(lode_chain_maker *m, lode_made_block *out, unsigned kind)
+lode_status lode_chain_maker_extend_invalid(lode_chain_maker *m, lode_made_block *out, unsigned kind)
 {
-    lode_made_coin coinbase;
-    lode_status s;
-
     if (kind >= lode_invalid_kind_count())
         return lode_fail(LODE_INVALID_ARGUMENT, "no invalid kind %u", kind);
     if (m->at.height < 103)
         return lode_fail(LODE_INVALID_ARGUMENT, "height %u is too low for an invalid block", m->at.height);
-    LODE_TRY(lode_chain_maker_mark(m));
-    s = plan_play(m, &plays[kind]);
-    if (!lode_failed(s))
-        s = lode_maker_make(m, out, &coinbase, plays[kind].block);
-    lode_chain_maker_rewind(m);
-    if (lode_failed(s))
-        return s;
+    LODE_TRY(plan_play(m, &plays[kind]));
+    LODE_TRY(lode_maker_finish(m, out, plays[kind].block));
     out->reject = plays[kind].reject;
     return lode_ok();
+}
+
+lode_status lode_chain_maker_make_invalid(lode_chain_maker *m, lode_made_block *out, unsigned kind)
+{
+    lode_status s;
+
+    LODE_TRY(lode_chain_maker_mark(m));
+    s = lode_chain_maker_extend_invalid(m, out, kind);
+    lode_chain_maker_rewind(m);
+    return s;
 }

@@ -38,8 +38,7 @@ struct lode_chain_maker {
 
 /* Makes the plan ready for the block upon the tip; again does nothing. */
 lode_status lode_maker_begin(lode_chain_maker *m);
-/* Signs and assembles what is planned. The chain does not change. */
-lode_status lode_maker_make(lode_chain_maker *m, lode_made_block *out, lode_made_coin *coinbase,
-                            lode_block_spoil spoil);
+/* Signs and assembles what is planned: the block is the tip, its outputs are coins. */
+lode_status lode_maker_finish(lode_chain_maker *m, lode_made_block *out, lode_block_spoil spoil);
 
 #endif

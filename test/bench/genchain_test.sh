@@ -15,18 +15,18 @@ fail() {
 }
 
 # same bytes for any number of threads
-"$program" --mix=all --blocks=130 --forks=4 --invalid=all --txs-per-block=12 --keys=64 --threads=1 \
+"$program" --mix=all --blocks=130 --forks=4 --bad-forks=3 --invalid=all --muhash --txs-per-block=12 --keys=64 --threads=1 \
     --manifest=one.json --out=one.dat 2>one.log
-"$program" --mix=all --blocks=130 --forks=4 --invalid=all --txs-per-block=12 --keys=64 --threads=4 \
+"$program" --mix=all --blocks=130 --forks=4 --bad-forks=3 --invalid=all --muhash --txs-per-block=12 --keys=64 --threads=4 \
     --manifest=four.json --out=four.dat 2>four.log
 cmp one.dat four.dat || fail "four threads made other bytes than one"
 cmp one.json four.json || fail "four threads made another manifest than one"
 
-# counts: genesis, the chain, every kind of invalid block, forks of depth 1, 2, 3 and 1
+# counts: genesis, the chain, every kind of invalid block, forks of depth 1, 2, 3 and 1, and bad ones of 1, 2 and 3
 kinds=$("$program" --list-kinds | sed '1,/^Invalid/d' | wc -l)
 [ "$(grep -c '"main"' one.json)" -ge 131 ] || fail "fewer blocks than asked for"
-[ "$(grep -c '"reject"' one.json)" -eq "$kinds" ] || fail "not one invalid block of each of $kinds kinds"
-[ "$(grep -c '"side"' one.json)" -eq 7 ] || fail "not seven blocks on four side branches"
+[ "$(grep -c '"reject"' one.json)" -eq $((kinds + 6)) ] || fail "not one invalid block of each of $kinds kinds"
+[ "$(grep -c '"side"' one.json)" -eq 13 ] || fail "not thirteen good blocks on seven side branches"
 [ "$(($(sed 's/.*"size": \([0-9]*\).*/\1 + 8 +/' one.json | tr '\n' ' ') 0))" -eq "$(wc -c <one.dat)" ] ||
     fail "the manifest's sizes are not the file's"
 
@@ -69,6 +69,10 @@ mkdir core
 "$bitcoind" -regtest -datadir="$room/core" -connect=0 -listen=0 -rpcport=$port -printtoconsole=0 \
     -checkblockindex=0 -daemonwait >/dev/null
 best=$("$cli" -regtest -datadir="$room/core" -rpcport=$port getbestblockhash)
+set=$("$cli" -regtest -datadir="$room/core" -rpcport=$port gettxoutsetinfo muhash | sed -n 's/.*"muhash": "\(.*\)".*/\1/p')
 "$cli" -regtest -datadir="$room/core" -rpcport=$port stop >/dev/null
-wait
+while [ -e core/regtest/bitcoind.pid ]; do
+    sleep 0.1
+done
 [ "$best" = "$(sed -n 's/.* tip //p' one.log)" ] || fail "bitcoind stops at $best"
+[ "$set" = "$(sed -n 's/^muhash //p' one.log)" ] || fail "bitcoind's coins are $set"
