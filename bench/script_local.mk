@@ -2,3 +2,6 @@
 noinst_PROGRAMS += bench/script_check
 bench_script_check_SOURCES = bench/script_check.c
 bench_script_check_LDADD = libscript.la libprimitives.la libsupport.la $(EXTERNAL_LIBS)
+noinst_PROGRAMS += bench/legacy_sighash
+bench_legacy_sighash_SOURCES = bench/legacy_sighash.c
+bench_legacy_sighash_LDADD = libscript.la libprimitives.la libsupport.la $(EXTERNAL_LIBS)

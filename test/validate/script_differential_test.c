@@ -94,6 +94,33 @@ static void legacy_digests_are_those_of_the_slow_way(void **state)
     free(m);
 }
 
+/* In order, out of order, again, and between types that do not use it. */
+static void inputs_that_share_a_prefix_have_the_digests_of_the_slow_way(void **state)
+{
+    maker *m = malloc(sizeof *m);
+    lode_sighash_cache *cache = malloc(sizeof *cache);
+    lode_buf room = LODE_BUF_EMPTY;
+    for (uint64_t seed = first_seed(), end = seed + round_count(1500); seed < end; seed++) {
+        lode_sighash_prefix prefix = { .has_hash = false };
+        maker_make(m, seed);
+        for (uint32_t i = 0; i < 3 * m->tx.input_count; i++) {
+            uint32_t input = i < m->tx.input_count ? i : (uint32_t)maker_random(m, m->tx.input_count);
+            int32_t type = maker_random(m, 3) ? LODE_SIGHASH_ALL : any_hash_type(m);
+            uint8_t fast[32], slow[32];
+            lode_slice code = any_code(m, &room);
+            lode_sighash_cache_init(cache);
+            cache->prefix = &prefix;
+            lode_sighash_legacy(fast, &m->tx, input, code, type, cache);
+            slow_sighash_legacy(slow, &m->tx, input, code, type);
+            assert_memory_equal(fast, slow, 32);
+        }
+        maker_clear(m);
+    }
+    lode_buf_clear(&room);
+    free(cache);
+    free(m);
+}
+
 static void v0_digests_are_those_of_the_slow_way(void **state)
 {
     maker *m = malloc(sizeof *m);
@@ -262,6 +289,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(most_random_spends_are_valid_and_many_are_not),
         cmocka_unit_test(legacy_digests_are_those_of_the_slow_way),
+        cmocka_unit_test(inputs_that_share_a_prefix_have_the_digests_of_the_slow_way),
         cmocka_unit_test(v0_digests_are_those_of_the_slow_way),
         cmocka_unit_test(a_cache_of_signatures_changes_no_verdict),
         cmocka_unit_test(collected_checks_give_the_verdict_of_immediate_ones),

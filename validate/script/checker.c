@@ -132,10 +132,12 @@ bool lode_tx_check_scripts(lode_script_error *error, uint32_t *failed_input, con
                            uint32_t first, uint32_t end, uint32_t flags, lode_sig_cache *cache)
 {
     lode_tx_checker checker;
+    lode_sighash_prefix prefix = { .has_hash = false };
     for (uint32_t i = first; i < end; i++) {
         const lode_txin *in = &hashes->tx->inputs[i];
         const lode_txout *spent = &hashes->spent[i];
         lode_tx_checker_init(&checker, hashes, i, cache, true);
+        checker.sighash.prefix = &prefix;
         if (!lode_script_verify(error, lode_slice_of(in->script_sig, in->script_sig_len),
                                 lode_slice_of(spent->script, spent->script_len), in, flags, &checker.base)) {
             *failed_input = i;

@@ -27,6 +27,14 @@ typedef struct lode_tx_hashes {
 /* Looks at the witnesses and spent scripts to make only what may be needed (`force` makes all that can be made). */
 void lode_tx_hashes_init(lode_tx_hashes *hashes, const lode_tx *tx, const lode_txout *spent, bool force);
 
+/* What the legacy checks of one transaction's inputs share when one thread makes them in order: the hash of version,
+ * input count and the inputs before this one, blank, for hash types that sign them all. */
+typedef struct lode_sighash_prefix {
+    bool has_hash;
+    uint32_t input_count; /* blank inputs in the hash */
+    lode_sha256_stream hash;
+} lode_sighash_prefix;
+
 /* What the checks of one input share. Filled by the functions below; init before the first, no two threads at once. */
 typedef struct lode_sighash_cache {
     bool has_output; /* output_single is the hash of the output with this input's number */
@@ -34,13 +42,15 @@ typedef struct lode_sighash_cache {
     uint8_t has_midstate; /* bit per kind of hash type: legacy hash before its last four bytes */
     uint32_t code_len;    /* the script code that the midstates are for */
     lode_sha256_stream midstates[6];
-    uint8_t code[10000]; /* no legacy script code is longer */
+    uint8_t code[10000];         /* no legacy script code is longer */
+    lode_sighash_prefix *prefix; /* kept; may be NULL */
 } lode_sighash_cache;
 static inline void lode_sighash_cache_init(lode_sighash_cache *cache)
 {
     cache->has_output = false;
     cache->has_midstate = 0;
     cache->code_len = 0;
+    cache->prefix = NULL;
 }
 
 /* The three kinds follow. `cache` may be NULL; it serves one input of one transaction. */
