@@ -48,6 +48,7 @@ typedef struct window {
     size_t len;      /* bytes in chunk */
     size_t at;       /* first byte not yet dealt with */
     uint64_t base;   /* file offset of chunk's first byte */
+    uint64_t doubted_end; /* file offset: up to here bytes of a frame that may be torn are looked at once more */
     bool at_end;     /* the file has no more */
 } window;
 
@@ -158,8 +159,8 @@ static lode_status spool(lode_scan *s, lode_waiting *w, const uint8_t *raw)
     return lode_ok();
 }
 
-/* A frame with at least a header in it. */
-static lode_status emit_frame(lode_scan *s, window *win, size_t at, uint32_t frame_size, uint32_t available)
+/* A frame with at least a header in it. *is_parsed: its body will be looked at soon, and searched if it is none. */
+static lode_status emit_frame(lode_scan *s, window *win, bool *is_parsed, size_t at, uint32_t frame_size, uint32_t available)
 {
     const uint8_t *raw = win->chunk->data + at;
     const lode_chain_params *params = &s->shop->chain->params;
@@ -169,8 +170,11 @@ static lode_status emit_frame(lode_scan *s, window *win, size_t at, uint32_t fra
     bool is_new = false, is_parent_seen, good = true;
     lode_work *work;
 
+    *is_parsed = false;
     lode_sha256d(hash.bytes, raw, LODE_HEADER_SIZE);
     lode_header_parse(&header, raw);
+    if (offset < win->doubted_end && !lode_header_has_work(&hash, header.bits, params))
+        return lode_ok(); /* a magic inside a block's own bytes */
     prev = header.prev;
     lode_mutex_lock(&s->lock);
     is_parent_seen = lode_seen_has(&s->seen, &prev) || lode_block_hash_is_equal(&hash, &params->genesis_hash);
@@ -199,6 +203,7 @@ static lode_status emit_frame(lode_scan *s, window *win, size_t at, uint32_t fra
     work->raw = raw;
     work->reach = win->len - at;
     lode_chunk_hold(win->chunk);
+    *is_parsed = is_new;
     if (is_new)
         lode_work_submit_parse(work, LODE_POOL_URGENT);
     push(s, work);
@@ -241,17 +246,21 @@ static lode_status refill(lode_scan *s, window *w, bool *stopped)
 static void skip_to(lode_scan *s, window *w, size_t to)
 {
     uint64_t count = 0;
-    for (size_t i = w->at; i < to; i++)
+    size_t from = w->at;
+
+    if (w->base + from < w->doubted_end) /* those bytes belong to a frame that was counted */
+        from = w->base + to < w->doubted_end ? to : (size_t)(w->doubted_end - w->base);
+    for (size_t i = from; i < to; i++)
         count += w->chunk->data[i] != w->input->key[(w->base + i) % 8]; /* zeros on disk are padding */
     if (count)
         __atomic_add_fetch(&s->bytes_skipped, count, __ATOMIC_RELAXED);
     w->at = to;
 }
 
-/* The next place at or after w->at where magic stands, or the first place where too few bytes are left to tell. */
-static size_t find_magic(const window *w, const uint8_t magic[4])
+/* The next place at or after `at` where magic stands, or the first place where too few bytes are left to tell. */
+static size_t find_magic(const window *w, size_t at, const uint8_t magic[4])
 {
-    size_t at = w->at;
+    size_t from = at;
     while (at + 4 <= w->len) {
         const uint8_t *p = memchr(w->chunk->data + at, magic[0], w->len - 3 - at);
         if (!p)
@@ -261,7 +270,31 @@ static size_t find_magic(const window *w, const uint8_t magic[4])
             return at;
         at++;
     }
-    return w->len < 3 || w->len - 3 < w->at ? w->at : w->len - 3;
+    return w->len < 3 || w->len - 3 < from ? from : w->len - 3;
+}
+
+static bool holds_magic(const window *w, size_t from, size_t end, const uint8_t magic[4])
+{
+    size_t at = find_magic(w, from, magic);
+    if (at + 4 <= w->len)
+        return at < end;
+    while (at < end && memcmp(w->chunk->data + at, magic, w->len - at) != 0)
+        at++;
+    return at < end && !w->at_end; /* the beginning of one, and the rest is not read yet */
+}
+
+/* A frame whose body nobody will parse soon, a copy of a known block or one that waits, may be torn, with whole blocks
+ * written over its end. When a magic stands in it, what is inside is scanned as if the frame were not there. */
+static void pass_frame(window *w, uint32_t available, bool is_parsed, const uint8_t magic[4])
+{
+    size_t end = w->at + 8 + available;
+    if (!is_parsed && holds_magic(w, w->at + 1, end, magic)) {
+        if (w->doubted_end < w->base + end)
+            w->doubted_end = w->base + end;
+        w->at++;
+        return;
+    }
+    w->at = end;
 }
 
 static bool must_stop(lode_scan *s)
@@ -278,8 +311,9 @@ static lode_status scan_window(lode_scan *s, window *w, bool *stopped)
     const uint8_t *magic = s->shop->chain->params.magic;
 
     while (!*stopped) {
-        size_t at = find_magic(w, magic), left;
+        size_t at = find_magic(w, w->at, magic), left;
         uint32_t size, available;
+        bool is_parsed;
 
         skip_to(s, w, at);
         left = w->len - w->at;
@@ -305,8 +339,8 @@ static lode_status scan_window(lode_scan *s, window *w, bool *stopped)
             continue;
         }
         available = left - 8 < size ? (uint32_t)(left - 8) : size;
-        LODE_TRY(emit_frame(s, w, w->at + 8, size, available));
-        w->at += 8 + available;
+        LODE_TRY(emit_frame(s, w, &is_parsed, w->at + 8, size, available));
+        pass_frame(w, available, is_parsed, magic);
         if (w->at_end && w->at == w->len)
             return lode_ok();
         *stopped = must_stop(s);

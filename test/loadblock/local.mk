@@ -1,1 +1,19 @@
 # test/loadblock/local.mk
+# Imports through lode.h. Linked statically: tests look behind the header, too.
+check_LTLIBRARIES += libimportbed.la
+libimportbed_la_SOURCES = \
+	test/loadblock/bed.c test/loadblock/bed.h \
+	test/loadblock/made_blocks.c test/loadblock/made_blocks.h
+libimportbed_la_CPPFLAGS = $(TEST_CPPFLAGS)
+
+LOADBLOCK_TESTS = \
+	test/loadblock/framing_test
+check_PROGRAMS += $(LOADBLOCK_TESTS)
+TESTS += $(LOADBLOCK_TESTS)
+LOADBLOCK_TEST_LIBS = libimportbed.la libtestsupport.la libchainmaker.la liblode.la $(TEST_LIBS)
+LOADBLOCK_LINK = $(AM_LDFLAGS) -static
+
+test_loadblock_framing_test_SOURCES = test/loadblock/framing_test.c
+test_loadblock_framing_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_loadblock_framing_test_LDFLAGS = $(LOADBLOCK_LINK)
+test_loadblock_framing_test_LDADD = $(LOADBLOCK_TEST_LIBS)
