@@ -251,6 +251,7 @@ lode_status lode_coins_close(lode_coins *c)
     lode_coins_settle_flush(c);
     if (c->store)
         s = lode_store_close(c->store);
+    lode_batch_destroy(c->batch);
     lode_coins_generation_destroy(c->active);
     lode_coins_generation_destroy(c->frozen);
     lode_coins_pool_clear(&c->pool);

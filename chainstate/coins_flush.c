@@ -1,273 +1,31 @@
-/* chainstate/coins_flush.c: writing what changed, while the chain's thread goes on.
+/* chainstate/coins_flush.c: beginning a flush and waiting for it.
  *
- * Room:     the frozen generation becomes a sorted run: 'B', then coins in key order, then the deletion of Core's 'H'.
- * Touches:  the frozen generation (nobody changes it), the store.
- * Threads:  begin and wait belong to the chain's thread; the writing has threads of its own.
- * Promise:  all of a flush becomes visible in one step of the store, over a crash as well.
+ * Room:     the active generation is frozen and written by a thread of its own as a sorted run, and then serves as a
+ * cache. A few changes become a batch instead, and join the frozen generation, which stays. Touches:  which generations
+ * there are; the store from the flush's thread. Threads:  the chain's, and one per flush. Promise:  until a flush is on
+ * disk, all it writes is in memory, and may be written again after a failure.
  */
-#include <stdlib.h>
-
 #include "chainstate/coins_internal.h"
 #include "support/check.h"
 
-enum { BATCH_MOST = 5000 }; /* outputs and records up to which a flush goes through log and memtable */
+enum { BATCH_MOST = 5000 }; /* records and coins up to which a flush goes through log and memtable */
 
-/* Where records go: a run, or a batch when they are few. */
-typedef struct output {
-    const lode_coins *coins;
-    lode_run *run;
-    lode_batch *batch;
-    lode_status status;
-    uint64_t written, deleted;
-    uint8_t value[LODE_COINS_SCRATCH];
-} output;
+/* ---- the flush's thread ---- */
 
-static void put(output *o, const uint8_t *key, size_t key_len, uint8_t *value, size_t len)
+static lode_status write_frozen(lode_coins *c)
 {
-    lode_coins_obfuscate(o->coins, value, len);
-    if (o->run)
-        o->status = lode_run_put(o->run, key, key_len, value, len);
-    else
-        lode_batch_put(o->batch, key, key_len, value, len);
-}
-
-static void erase(output *o, const uint8_t *key, size_t key_len)
-{
-    if (o->run)
-        o->status = lode_run_delete(o->run, key, key_len);
-    else
-        lode_batch_delete(o->batch, key, key_len);
-}
-
-/* ---- order ---- */
-
-typedef struct item {
-    uint64_t order; /* first bytes of the txid */
-    const lode_coins_record *record;
-} item;
-
-/* The order of keys: txid, then VARINT(index) as bytes. Within a part indexes have VARINTs of one length. */
-static int compare_items(const void *a, const void *b)
-{
-    const item *x = a, *y = b;
-    uint8_t vx[10], vy[10];
-    int c;
-
-    if (x->order != y->order)
-        return x->order < y->order ? -1 : 1;
-    c = memcmp(x->record->txid, y->record->txid, 32);
-    if (c)
-        return c;
-    lode_varint_write(vx, (uint64_t)lode_coins_record_part(x->record) * LODE_COINS_PART_OUTPUTS);
-    lode_varint_write(vy, (uint64_t)lode_coins_record_part(y->record) * LODE_COINS_PART_OUTPUTS);
-    return memcmp(vx, vy, 3); /* the first byte that differs tells, as in the store */
-}
-
-static void sort_bucket(item *items, size_t count)
-{
-    if (count > 24) { /* txids are spread evenly unless someone took pains */
-        qsort(items, count, sizeof *items, compare_items);
-        return;
-    }
-    for (size_t i = 1; i < count; i++) {
-        item x = items[i];
-        size_t at = i;
-        for (; at > 0 && compare_items(&items[at - 1], &x) > 0; at--)
-            items[at] = items[at - 1];
-        items[at] = x;
-    }
-}
-
-/* A shard's records by key. `work` holds three times the shard's records. */
-typedef struct sorter {
-    item *items, *sorted;
-    uint32_t *starts;
-    size_t capacity;
-} sorter;
-
-static bool reserve_sorter(sorter *w, size_t count)
-{
-    if (count <= w->capacity)
-        return true;
-    free(w->items);
-    free(w->sorted);
-    free(w->starts);
-    w->items = malloc(count * sizeof *w->items);
-    w->sorted = malloc(count * sizeof *w->sorted);
-    w->starts = malloc((count * 2 + 2) * sizeof *w->starts);
-    w->capacity = w->items && w->sorted && w->starts ? count : 0;
-    return w->capacity > 0;
-}
-
-static void clear_sorter(sorter *w)
-{
-    free(w->items);
-    free(w->sorted);
-    free(w->starts);
-}
-
-static void sort_shard(sorter *w, const lode_coins_shard *s, unsigned shard_bits)
-{
-    lode_coins_walk walk = lode_coins_walk_of(s);
-    const lode_coins_record *r;
-    size_t count = 0;
-    unsigned bits = 1;
-
-    while ((r = lode_coins_walk_next(&walk, NULL)) != NULL)
-        w->items[count++] = (item){ (uint64_t)lode_read_be32(r->txid) << 32 | lode_read_be32(r->txid + 4), r };
-    while ((size_t)2 << bits <= count)
-        bits++;
-    memset(w->starts, 0, (((size_t)1 << bits) + 1) * sizeof *w->starts);
-    for (size_t i = 0; i < count; i++)
-        w->starts[(w->items[i].order << shard_bits >> (64 - bits)) + 1]++;
-    for (size_t b = 0; b < (size_t)1 << bits; b++)
-        w->starts[b + 1] += w->starts[b];
-    for (size_t i = 0; i < count; i++)
-        w->sorted[w->starts[w->items[i].order << shard_bits >> (64 - bits)]++] = w->items[i];
-    /* each start is now the end of its bucket */
-    for (size_t b = 0, first = 0; b < (size_t)1 << bits; first = w->starts[b++])
-        sort_bucket(w->sorted + first, w->starts[b] - first);
-}
-
-/* ---- records into keys and values ---- */
-
-static size_t encode_value(uint8_t *value, uint32_t code, const uint8_t *entry)
-{
-    size_t n = lode_varint_write(value, code);
-    uint64_t amount;
-    lode_slice script;
-
-    lode_coins_entry_read(entry, &amount, &script, value + n + 10);
-    n += lode_varint_write(value + n, amount);
-    memmove(value + n, script.data, script.len);
-    return n + script.len;
-}
-
-/* All records of one transaction and part: their entries in order of index. */
-static void write_part(output *o, const item *items, size_t count)
-{
-    const uint8_t *entries[LODE_COINS_PART_OUTPUTS] = { NULL };
-    uint32_t codes[LODE_COINS_PART_OUTPUTS];
-    uint8_t prevout[36], key[LODE_COIN_KEY_MAX];
-
-    for (size_t i = 0; i < count; i++) {
-        const lode_coins_record *r = items[i].record;
-        const uint8_t *p = r->entries;
-        for (uint32_t left = lode_coins_record_count(r); left > 0; left--) {
-            unsigned index = lode_coins_entry_index(p);
-            LODE_CHECK(!entries[index]);
-            entries[index] = p;
-            codes[index] = r->code;
-            p += lode_coins_entry_length(p);
-        }
-    }
-    memcpy(prevout, items[0].record->txid, 32);
-    for (unsigned i = 0; i < LODE_COINS_PART_OUTPUTS && !lode_failed(o->status); i++) {
-        size_t key_len;
-        if (!entries[i])
-            continue;
-        lode_write_le32(prevout + 32, lode_coins_record_part(items[0].record) * LODE_COINS_PART_OUTPUTS + i);
-        key_len = lode_coin_key(key, prevout);
-        if (lode_coins_entry_state(entries[i]) == LODE_COINS_SPENT) {
-            erase(o, key, key_len);
-            o->deleted++;
-        } else {
-            put(o, key, key_len, o->value, encode_value(o->value, codes[i], entries[i]));
-            o->written++;
-        }
-    }
-}
-
-static void write_shard(output *o, const item *items, size_t count)
-{
-    for (size_t first = 0, next; first < count && !lode_failed(o->status); first = next) {
-        const lode_coins_record *r = items[first].record;
-        next = first + 1;
-        while (next < count && lode_coins_record_part(items[next].record) == lode_coins_record_part(r) &&
-               memcmp(items[next].record->txid, r->txid, 32) == 0)
-            next++;
-        write_part(o, items + first, next - first);
-    }
-}
-
-static void write_best(output *o, const lode_block_hash *best)
-{
-    uint8_t value[32];
-
-    memcpy(value, best->bytes, sizeof value);
-    put(o, (const uint8_t *)"B", 1, value, sizeof value);
-}
-
-static void write_shards(output *o, const lode_coins_generation *g, size_t first, size_t end)
-{
-    sorter w = { NULL, NULL, NULL, 0 };
-
-    for (size_t i = first; i < end && !lode_failed(o->status); i++) {
-        const lode_coins_shard *s = &g->shards[i];
-        if (s->records == 0)
-            continue;
-        if (!reserve_sorter(&w, s->records)) {
-            o->status = lode_fail(LODE_NO_MEMORY, "no memory to sort %u records of coins", s->records);
-            break;
-        }
-        sort_shard(&w, s, g->shard_bits);
-        write_shard(o, w.sorted, s->records);
-    }
-    clear_sorter(&w);
-}
-
-static void write_all(output *o, lode_coins *c)
-{
-    write_best(o, &c->flush_best);
-    if (!lode_failed(o->status))
-        write_shards(o, c->frozen, 0, (size_t)1 << c->frozen->shard_bits);
-    if (!lode_failed(o->status) && c->has_heads)
-        erase(o, (const uint8_t *)"H", 1);
-}
-
-static lode_status write_as_batch(output *o, lode_coins *c)
-{
-    o->batch = lode_batch_create();
-    if (!o->batch)
-        return lode_fail(LODE_NO_MEMORY, "%s: no memory for a batch of coins", c->path);
-    write_all(o, c);
-    if (!lode_failed(o->status))
-        o->status = lode_store_write(c->store, o->batch, 1);
-    lode_batch_destroy(o->batch);
-    return o->status;
-}
-
-static lode_status write_as_run(output *o, lode_coins *c)
-{
-    LODE_TRY(lode_run_begin(&o->run, c->store));
-    write_all(o, c);
-    if (!lode_failed(o->status))
-        return lode_run_finish(o->run);
-    lode_run_abandon(o->run);
-    return o->status;
-}
-
-lode_status lode_coins_write_frozen(lode_coins *c)
-{
-    output *o = calloc(1, sizeof *o);
     uint64_t start = lode_clock_ns();
     lode_status s;
 
-    if (!o)
-        return lode_fail(LODE_NO_MEMORY, "%s: no memory to write coins", c->path);
-    o->coins = c;
-    s = c->frozen->records + c->frozen->live <= BATCH_MOST ? write_as_batch(o, c) : write_as_run(o, c);
+    if (c->batch)
+        s = lode_store_write(c->store, c->batch, 1);
+    else
+        s = lode_coins_write_run(c, c->frozen);
     lode_coins_count(&c->flush_ns, lode_clock_ns() - start);
-    if (!lode_failed(s)) {
+    if (!lode_failed(s))
         lode_coins_count(&c->flushes, 1);
-        lode_coins_count(&c->coins_written, o->written);
-        lode_coins_count(&c->coins_deleted, o->deleted);
-    }
-    free(o);
     return s;
 }
-
-/* ---- begin and wait ---- */
 
 static void end_flush(lode_coins *c, lode_status s)
 {
@@ -287,9 +45,20 @@ static void *run_flush(void *context)
 {
     lode_coins *c = context;
 
-    end_flush(c, lode_coins_write_frozen(c));
+    end_flush(c, write_frozen(c));
     return NULL;
 }
+
+static void start_flush(lode_coins *c)
+{
+    lode_mutex_lock(&c->lock);
+    c->is_flushing = true;
+    lode_mutex_unlock(&c->lock);
+    if (lode_failed(lode_thread_start(&c->flusher, "coins-flush", run_flush, c)))
+        run_flush(c); /* without a thread of its own it takes ours */
+}
+
+/* ---- the chain's thread ---- */
 
 void lode_coins_settle_flush(lode_coins *c)
 {
@@ -306,15 +75,12 @@ void lode_coins_settle_flush(lode_coins *c)
     lode_mutex_unlock(&c->lock);
     lode_thread_join(&c->flusher);
     c->flusher.started = false;
+    if (c->frozen_is_written) {
+        lode_batch_destroy(c->batch);
+        c->batch = NULL;
+    }
     if (start)
         lode_coins_count(&c->flush_wait_ns, lode_clock_ns() - start);
-}
-
-static void start_flush(lode_coins *c)
-{
-    c->is_flushing = true;
-    if (lode_failed(lode_thread_start(&c->flusher, "coins-flush", run_flush, c)))
-        run_flush(c); /* without a thread of its own it takes ours */
 }
 
 /* What failed to be written is written now, or nothing goes on. */
@@ -326,10 +92,14 @@ static lode_status write_what_failed(lode_coins *c)
     return lode_coins_flush_wait(c);
 }
 
+static lode_coins_generation *next_generation(lode_coins *c)
+{
+    return lode_coins_generation_create(&c->pool, c->salt, c->active->id + 1, c->budget);
+}
+
 static lode_status freeze(lode_coins *c)
 {
-    lode_coins_generation *old = c->frozen;
-    lode_coins_generation *next = lode_coins_generation_create(&c->pool, c->salt, c->active->id + 1, c->budget);
+    lode_coins_generation *old = c->frozen, *next = next_generation(c);
 
     if (!next)
         return lode_fail(LODE_NO_MEMORY, "%s: no memory for a new generation of coins", c->path);
@@ -342,8 +112,78 @@ static lode_status freeze(lode_coins *c)
     if (old)
         c->oldest_whole = old->id + 1;
     lode_coins_generation_destroy(old);
-    c->frozen_is_written = false;
     return lode_ok();
+}
+
+/* An entry of active into frozen, instead of what stands there. */
+static bool join_entry(lode_coins_generation *to, const lode_coins_record *r, const uint8_t *entry, uint64_t hash)
+{
+    lode_coins_shard *s = lode_coins_shard_of(to, r->txid);
+    lode_coins_key key = { r->txid, hash, lode_coins_record_part(r), lode_coins_entry_index(entry) };
+    lode_coins_place place;
+    bool good;
+
+    lode_coins_shard_lock(s);
+    if (lode_coins_shard_find(&place, s, &key))
+        lode_coins_place_remove(to, &place);
+    good = lode_coins_shard_add_entry(to, s, &key, r->code, entry, lode_coins_entry_length(entry));
+    lode_coins_shard_unlock(s);
+    return good;
+}
+
+static bool join_all(lode_coins_generation *to, const lode_coins_generation *from)
+{
+    for (size_t i = 0; i < (size_t)1 << from->shard_bits; i++) {
+        lode_coins_walk walk = lode_coins_walk_of(&from->shards[i]);
+        const lode_coins_record *r;
+        while ((r = lode_coins_walk_next(&walk, NULL)) != NULL) {
+            uint64_t hash = lode_coins_record_hash(from, r);
+            const uint8_t *entry = r->entries;
+            for (uint32_t left = lode_coins_record_count(r); left > 0; left--) {
+                if (!join_entry(to, r, entry, hash))
+                    return false;
+                entry += lode_coins_entry_length(entry);
+            }
+        }
+    }
+    return true;
+}
+
+/* Active is empty again, frozen holds its changes as well, and the batch is what remains to be written. Until the end
+ * active has everything still, so that a failure leaves all as it was. */
+static lode_status join(lode_coins *c)
+{
+    lode_coins_generation *old = c->active, *next = next_generation(c);
+
+    if (!next || !join_all(c->frozen, old)) {
+        lode_coins_generation_destroy(next);
+        return lode_fail(LODE_NO_MEMORY, "%s: no memory to join generations of coins", c->path);
+    }
+    pthread_rwlock_wrlock(&c->generations_lock);
+    c->frozen->id = old->id;
+    c->active = next;
+    if (old->live > 0)
+        c->database_has_coins = true;
+    pthread_rwlock_unlock(&c->generations_lock);
+    lode_coins_generation_destroy(old);
+    return lode_ok();
+}
+
+static lode_status begin_with_batch(lode_coins *c)
+{
+    lode_batch *batch;
+    lode_status s;
+
+    LODE_TRY(lode_coins_make_batch(c, &batch, c->active));
+    if (c->frozen && c->frozen->records > 4 * c->active->records)
+        s = join(c);
+    else
+        s = freeze(c);
+    if (lode_failed(s))
+        lode_batch_destroy(batch);
+    else
+        c->batch = batch;
+    return s;
 }
 
 lode_status lode_coins_flush_begin(lode_coins *c, const lode_block_hash *best)
@@ -352,8 +192,12 @@ lode_status lode_coins_flush_begin(lode_coins *c, const lode_block_hash *best)
         return lode_fail(LODE_INVALID_ARGUMENT, "%s: opened to be read only", c->path);
     lode_coins_settle_flush(c);
     LODE_TRY(write_what_failed(c));
-    LODE_TRY(freeze(c));
     c->flush_best = *best;
+    if (c->active->records + c->active->live <= BATCH_MOST)
+        LODE_TRY(begin_with_batch(c));
+    else
+        LODE_TRY(freeze(c));
+    c->frozen_is_written = false;
     start_flush(c);
     return lode_ok();
 }

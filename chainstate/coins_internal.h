@@ -44,6 +44,7 @@ struct lode_coins {
     uint8_t *script; /* what a view lends; LODE_COINS_SCRATCH bytes */
     uint8_t *stored; /* a coin read from the database; likewise */
     lode_block_hash flush_best;
+    lode_batch *batch; /* what the flush writes, if not all that is frozen */
     lode_thread flusher;
 
     size_t budget; /* atomic; for both generations */
@@ -76,6 +77,11 @@ static inline void lode_coins_obfuscate(const lode_coins *c, uint8_t *value, siz
 /* A coin as stored, obfuscation undone, in parts; view->script points into data. False when it does not decode. */
 bool lode_coins_decode_stored(lode_coin_view *view, const uint8_t *data, size_t len);
 
+lode_status lode_coins_not_a_coin(const lode_coins *c, const uint8_t prevout[36]); /* the error that says so */
+/* What memory does not know. A hint holds as long as every change since it was read is in memory. */
+lode_status lode_coins_find_in_database(lode_coins *c, bool *found, lode_coin_view *view, const uint8_t prevout[36],
+                                        const lode_fetched *hint);
+
 /* Shares of cache_bytes. */
 size_t lode_coins_block_cache_bytes(size_t cache_bytes);
 size_t lode_coins_budget(size_t cache_bytes);
@@ -86,8 +92,9 @@ lode_status lode_coins_make_room(lode_coins *c, size_t bytes);
 /* Waits for a flush under way and takes note of how it ended. Chain's thread. */
 void lode_coins_settle_flush(lode_coins *c);
 
-/* Thread of a flush: writes the frozen generation with best block `flush_best`. */
-lode_status lode_coins_write_frozen(lode_coins *c);
+/* A generation with best block `flush_best`: as a batch, given (lode_batch_destroy), or written at once as a run. */
+lode_status lode_coins_make_batch(lode_coins *c, lode_batch **batch, const lode_coins_generation *g);
+lode_status lode_coins_write_run(lode_coins *c, const lode_coins_generation *g);
 
 /* Tells 'B' and 'H' of the database. */
 lode_status lode_coins_load_heads(lode_coins *c);

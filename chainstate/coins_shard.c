@@ -1,4 +1,4 @@
-/* chainstate/coins_shard.c: finding and changing records of a shard; generations of shards.
+/* chainstate/coins_shard.c: finding and changing records of a shard.
  *
  * Room:     the table of one shard, and what happens to its records.
  * Touches:  memory alone; blocks through coins_blocks.h.
@@ -29,7 +29,7 @@ uint64_t lode_coins_salted_hash(const uint64_t salt[5], const uint8_t txid[32])
     return h ^ h >> 32;
 }
 
-static uint64_t record_hash(const lode_coins_generation *g, const lode_coins_record *r)
+uint64_t lode_coins_record_hash(const lode_coins_generation *g, const lode_coins_record *r)
 {
     return lode_coins_part_hash(lode_coins_salted_hash(g->salt, r->txid), lode_coins_record_part(r));
 }
@@ -186,7 +186,7 @@ static void fill_table(const lode_coins_generation *g, lode_coins_shard *s)
 
     memset(s->buckets, 0, s->bucket_count * sizeof *s->buckets);
     while ((r = lode_coins_walk_next(&walk, &offset)) != NULL)
-        insert_slot(s, record_hash(g, r), offset);
+        insert_slot(s, lode_coins_record_hash(g, r), offset);
 }
 
 /* Makes room for one more record: at most 13 of 16 slots are used, then the table grows by half. */
@@ -225,13 +225,13 @@ static uint32_t take_block(lode_coins_generation *g, lode_coins_shard *s, uint32
     return lode_coins_block_take_more(g, s, units, got);
 }
 
-static void count_live(lode_coins_generation *g, lode_coins_shard *s, int change)
+void lode_coins_count_live(lode_coins_generation *g, lode_coins_shard *s, int change)
 {
     s->live = (uint32_t)((int64_t)s->live + change);
     __atomic_store_n(&g->live, (uint64_t)((int64_t)g->live + change), __ATOMIC_RELAXED);
 }
 
-static void count_records(lode_coins_generation *g, lode_coins_shard *s, int change)
+void lode_coins_count_records(lode_coins_generation *g, lode_coins_shard *s, int change)
 {
     s->records = (uint32_t)((int64_t)s->records + change);
     __atomic_store_n(&g->records, (uint64_t)((int64_t)g->records + change), __ATOMIC_RELAXED);
@@ -255,8 +255,8 @@ bool lode_coins_shard_add_record(lode_coins_generation *g, lode_coins_shard *s, 
     memcpy(r->txid, key->txid, sizeof r->txid);
     memcpy(r->entries, entries, bytes);
     insert_slot(s, key->hash, offset);
-    count_records(g, s, 1);
-    count_live(g, s, (int)live);
+    lode_coins_count_records(g, s, 1);
+    lode_coins_count_live(g, s, (int)live);
     return true;
 }
 
@@ -322,12 +322,12 @@ void lode_coins_place_remove(lode_coins_generation *g, lode_coins_place *place)
     uint32_t count = lode_coins_record_count(r), units = lode_coins_record_units(r);
 
     if (lode_coins_entry_state(place->entry) != LODE_COINS_SPENT)
-        count_live(g, s, -1);
+        lode_coins_count_live(g, s, -1);
     if (count == 1) {
         uint32_t offset = place_offset(place);
         remove_slot(place);
         lode_coins_block_give(s, offset, units);
-        count_records(g, s, -1);
+        lode_coins_count_records(g, s, -1);
     } else {
         size_t bytes = cut_entries(place, place->entry, lode_coins_entry_length(place->entry));
         set_shape(r, units, count - 1);
@@ -344,7 +344,7 @@ void lode_coins_place_spend(lode_coins_generation *g, lode_coins_place *place)
     LODE_VERIFY(lode_coins_entry_state(place->entry) != LODE_COINS_SPENT);
     bytes = cut_entries(place, place->entry + 1, len - 1);
     lode_coins_entry_set_state(place->entry, LODE_COINS_SPENT);
-    count_live(g, place->shard, -1);
+    lode_coins_count_live(g, place->shard, -1);
     fit_record(place, bytes);
     place->record = NULL;
     place->entry = NULL;
@@ -411,100 +411,6 @@ bool lode_coins_shard_add_entry(lode_coins_generation *g, lode_coins_shard *s, c
     memcpy(place.record->entries, merged, total);
     set_shape(place.record, units, count);
     if (!is_spent)
-        count_live(g, s, 1);
+        lode_coins_count_live(g, s, 1);
     return true;
-}
-
-/* ---- generations ---- */
-
-lode_coins_generation *lode_coins_generation_create(lode_coins_pool *pool, const uint64_t *salt, uint64_t id,
-                                                    size_t budget_bytes)
-{
-    lode_coins_generation *g = calloc(1, sizeof *g);
-    size_t bytes;
-
-    if (!g)
-        return NULL;
-    *g = (lode_coins_generation){ .id = id, .shard_bits = 4, .pool = pool, .salt = salt };
-    while (g->shard_bits < 12 && budget_bytes >> g->shard_bits > (size_t)512 << 10)
-        g->shard_bits++;
-    bytes = sizeof *g->shards << g->shard_bits;
-    g->shards = aligned_alloc(64, bytes);
-    if (!g->shards) {
-        free(g);
-        return NULL;
-    }
-    memset(g->shards, 0, bytes);
-    for (size_t i = 0; i < (size_t)1 << g->shard_bits; i++)
-        g->shards[i].offset_bits = 18;
-    lode_coins_account(g, (ptrdiff_t)bytes);
-    return g;
-}
-
-static void clear_shard(lode_coins_generation *g, lode_coins_shard *s)
-{
-    count_records(g, s, -(int)s->records);
-    count_live(g, s, -(int)s->live);
-    lode_coins_blocks_clear(g, s);
-    lode_coins_account(g, -(ptrdiff_t)(s->bucket_count * sizeof *s->buckets));
-    free(s->buckets);
-    s->buckets = NULL;
-    s->bucket_count = 0;
-}
-
-bool lode_coins_generation_drop_shard(lode_coins_generation *g)
-{
-    lode_coins_shard *s;
-
-    if (g->dropped >> g->shard_bits)
-        return false;
-    s = &g->shards[g->dropped++];
-    lode_coins_shard_lock(s);
-    clear_shard(g, s);
-    lode_coins_shard_unlock(s);
-    return true;
-}
-
-void lode_coins_generation_destroy(lode_coins_generation *g)
-{
-    if (!g)
-        return;
-    while (lode_coins_generation_drop_shard(g)) {
-    }
-    lode_coins_account(g, -(ptrdiff_t)(sizeof *g->shards << g->shard_bits));
-    free(g->shards);
-    free(g);
-}
-
-bool lode_coins_shard_verify(const lode_coins_generation *g, const lode_coins_shard *s, const char **what)
-{
-    lode_coins_walk walk = lode_coins_walk_of(s);
-    lode_coins_shard *mine = g->shards + (s - g->shards);
-    const lode_coins_record *r;
-    uint32_t records = 0, live = 0;
-
-    *what = NULL;
-    while ((r = lode_coins_walk_next(&walk, NULL)) != NULL) {
-        const uint8_t *p = r->entries;
-        int last = -1;
-        records++;
-        if (lode_coins_units_for(lode_coins_record_entries_bytes(r)) > lode_coins_record_units(r))
-            *what = "a record is longer than its block";
-        if (lode_coins_shard_of(g, r->txid) != s)
-            *what = "a record lies in another shard";
-        for (uint32_t left = lode_coins_record_count(r); left > 0; left--) {
-            lode_coins_key key = { r->txid, record_hash(g, r), lode_coins_record_part(r), lode_coins_entry_index(p) };
-            lode_coins_place place;
-            if ((int)key.index <= last)
-                *what = "entries are out of order";
-            last = (int)key.index;
-            if (!lode_coins_shard_find(&place, mine, &key) || place.entry != p)
-                *what = "an entry is not found, or another one is";
-            live += lode_coins_entry_state(p) != LODE_COINS_SPENT;
-            p += lode_coins_entry_length(p);
-        }
-    }
-    if (records != s->records || live != s->live)
-        *what = "counts do not fit";
-    return *what == NULL;
 }

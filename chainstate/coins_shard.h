@@ -45,7 +45,7 @@ typedef struct lode_coins_shard {
 typedef struct lode_coins_generation {
     uint64_t id;
     unsigned shard_bits; /* 4 to 12 */
-    uint32_t dropped;    /* shards [0, dropped) hold nothing any more */
+    uint32_t next_drop;  /* the shard whose turn it is to be dropped */
     lode_coins_shard *shards;
     lode_coins_pool *pool; /* kept */
     const uint64_t *salt;  /* kept; five words */
@@ -78,6 +78,8 @@ typedef struct lode_coins_key {
 } lode_coins_key;
 
 uint64_t lode_coins_salted_hash(const uint64_t salt[5], const uint8_t txid[32]);
+/* Of the record's txid and part. */
+uint64_t lode_coins_record_hash(const lode_coins_generation *g, const lode_coins_record *r);
 static inline uint64_t lode_coins_part_hash(uint64_t hash, uint32_t part)
 {
     if (part == 0)
@@ -114,7 +116,7 @@ static inline void lode_coins_shard_unlock(lode_coins_shard *s)
 lode_coins_generation *lode_coins_generation_create(lode_coins_pool *pool, const uint64_t *salt, uint64_t id,
                                                     size_t budget_bytes);
 void lode_coins_generation_destroy(lode_coins_generation *g);
-/* Gives the next shard's memory back; false when all are gone. */
+/* Gives one shard's memory back; false when none has any. */
 bool lode_coins_generation_drop_shard(lode_coins_generation *g);
 
 /* Searching: no lock needed by the one thread that changes, under the shard's lock by others. */
@@ -137,6 +139,9 @@ bool lode_coins_shard_add_entry(lode_coins_generation *g, lode_coins_shard *s, c
 void lode_coins_place_remove(lode_coins_generation *g, lode_coins_place *place);
 /* An unspent entry becomes a spent one. */
 void lode_coins_place_spend(lode_coins_generation *g, lode_coins_place *place);
+
+void lode_coins_count_live(lode_coins_generation *g, lode_coins_shard *s, int change);
+void lode_coins_count_records(lode_coins_generation *g, lode_coins_shard *s, int change);
 
 /* Walks all records, in no order. */
 typedef struct lode_coins_walk {

@@ -29,13 +29,16 @@ libchainstate_la_SOURCES = \
 	chainstate/coins_cursor.c \
 	chainstate/coins_fetch.c \
 	chainstate/coins_flush.c \
+	chainstate/coins_generation.c \
 	chainstate/coins_internal.h \
+	chainstate/coins_read.c \
 	chainstate/coins_pool.c \
 	chainstate/coins_pool.h \
 	chainstate/coins_record.c \
 	chainstate/coins_record.h \
 	chainstate/coins_shard.c \
 	chainstate/coins_shard.h \
+	chainstate/coins_write.c \
 	chainstate/connect.c \
 	chainstate/connect.h \
 	chainstate/directory.c \
