@@ -80,8 +80,9 @@ lode_status lode_run_handle(lode_run_state *run, lode_work *w, bool may_search)
 
     /* a record may be longer than its block, and hide another behind it */
     uint64_t block_end = w->offset + w->block.size, frame_end = w->offset + w->available;
-    const lode_input *input = w->input;
-    if (may_search && input && frame_end > block_end)
+    if (may_search && !is_new && !body_fits(w))
+        s = search_inside(run, w); /* a torn copy of a block that is known by now */
+    else if (may_search && w->input && frame_end > block_end)
         s = lode_run_search(run, w, block_end, frame_end);
     if (lode_failed(s)) {
         lode_work_release(w);

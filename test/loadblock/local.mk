@@ -7,7 +7,8 @@ libimportbed_la_SOURCES = \
 libimportbed_la_CPPFLAGS = $(TEST_CPPFLAGS)
 
 LOADBLOCK_TESTS = \
-	test/loadblock/framing_test
+	test/loadblock/framing_test \
+	test/loadblock/given_chains_test
 check_PROGRAMS += $(LOADBLOCK_TESTS)
 TESTS += $(LOADBLOCK_TESTS)
 LOADBLOCK_TEST_LIBS = libimportbed.la libtestsupport.la libchainmaker.la liblode.la $(TEST_LIBS)
@@ -17,3 +18,7 @@ test_loadblock_framing_test_SOURCES = test/loadblock/framing_test.c
 test_loadblock_framing_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_loadblock_framing_test_LDFLAGS = $(LOADBLOCK_LINK)
 test_loadblock_framing_test_LDADD = $(LOADBLOCK_TEST_LIBS)
+test_loadblock_given_chains_test_SOURCES = test/loadblock/given_chains_test.c
+test_loadblock_given_chains_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_loadblock_given_chains_test_LDFLAGS = $(LOADBLOCK_LINK)
+test_loadblock_given_chains_test_LDADD = $(LOADBLOCK_TEST_LIBS)
