@@ -232,8 +232,13 @@ static lode_status load_entries(lode_block_index *index, const scan *sc)
     if (!order)
         return no_memory(index);
     lode_status s = lode_ok();
-    for (size_t i = 0; i < sc->count && !lode_failed(s); i++)
+    for (size_t i = 0; i < sc->count && !lode_failed(s); i++) {
+        if (i + 16 < sc->count) /* the scan was in order of hashes, so each record is a walk to far memory */
+            __builtin_prefetch(sc->values.data + places[order[i + 16]].at);
+        if (i + 8 < sc->count)
+            __builtin_prefetch(sc->values.data + places[order[i + 8]].at + 64);
         s = load_entry(index, sc->values.data + places[order[i]].at);
+    }
     free(order);
     return s;
 }
