@@ -1,8 +1,8 @@
 /* bench/block_index_load.c: what does opening a block index of N headers cost, beside a bare scan of its records?
  *
  * Usage: block_index_load [headers [directory]]        default: 100000, a directory below $TMPDIR
- * Made:  a chain of regtest headers with a fork at every hundredth, seed fixed, written once. The records were read once
- *        before (warm). One thread. Lines: name, size, unit, minimum, median and maximum of five runs.
+ * Made:  a chain of regtest headers with a fork at every hundredth, seed fixed, written once. The records were read
+ * once before (warm). One thread. Lines: name, size, unit, minimum, median and maximum of five runs.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,9 @@ static void must(lode_status s)
 
 static lode_entry *add_mined(lode_block_index *index, lode_entry *prev, uint32_t salt)
 {
-    lode_header h = { .version = 0x20000000, .prev = prev->node.hash, .time = prev->node.header.time + 600, .bits = 0x207fffff };
+    lode_header h = {
+        .version = 0x20000000, .prev = prev->node.hash, .time = prev->node.header.time + 600, .bits = 0x207fffff
+    };
     uint8_t raw[LODE_HEADER_SIZE];
     lode_block_hash hash;
 

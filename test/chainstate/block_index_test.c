@@ -2,10 +2,11 @@
 #include "index_helpers.h"
 
 #include "support/json.h"
+#include "support/memory_env.h"
 
-/* Each test gets an empty directory. */
+/* Each test gets an empty directory, in memory. */
 typedef struct room {
-    char *path;
+    const char *path;
     lode_env *env;
 } room;
 
@@ -13,8 +14,8 @@ static int enter(void **state)
 {
     static room r;
 
-    r.path = test_directory_make();
-    r.env = lode_env_system();
+    r.path = "/index";
+    r.env = lode_memory_env_create();
     *state = &r;
     return 0;
 }
@@ -23,8 +24,13 @@ static int leave(void **state)
 {
     room *r = *state;
 
-    test_directory_remove(r->path);
+    lode_memory_env_destroy(r->env);
     return 0;
+}
+
+static void empty(room *r)
+{
+    assert_ok(lode_env_remove_tree(r->env, r->path));
 }
 
 /* ---- what Core wrote ---- */
@@ -115,13 +121,14 @@ static void check_given(const char *name, const char *answers, size_t count)
     lode_arena arena = LODE_ARENA_EMPTY;
     lode_block_hash hash;
     char path[1024], file[64], work[65];
-    size_t len;
+    size_t len = 0;
 
     if (!directory)
         return;
     snprintf(path, sizeof path, "%s/%s/regtest/blocks/index", directory, name);
     snprintf(file, sizeof file, "expected/%s.json", answers);
     char *text = (char *)given_data_read(file, &len);
+    assert_non_null(text);
     const json *expected = json_parse(&arena, text, len);
     lode_block_index_options o = { .path = path, .params = regtest(), .env = lode_env_system(), .read_only = true };
     lode_block_index *index;
@@ -374,14 +381,12 @@ static void a_record_without_its_parent_is_damage(void **state)
         memcpy(key + 1, hashes[i].bytes, 32);
         put_raw(r->env, r->path, key, sizeof key, NULL, 0);
         assert_refused(r, LODE_CORRUPT, "missing");
-        test_directory_remove(r->path);
-        r->path = test_directory_make();
+        empty(r);
         write_small(r, hashes);
         write_side_block(r);
         put_raw(r->env, r->path, key, sizeof key, NULL, 0);
         assert_refused(r, LODE_CORRUPT, "parent");
-        test_directory_remove(r->path);
-        r->path = test_directory_make();
+        empty(r);
     }
 }
 
@@ -415,8 +420,7 @@ static void senseless_keys_and_files_are_damage(void **state)
         write_small(r, hashes);
         put_raw(r->env, r->path, cases[i].key, cases[i].key_len, cases[i].value, cases[i].len);
         assert_refused(r, LODE_CORRUPT, "");
-        test_directory_remove(r->path);
-        r->path = test_directory_make();
+        empty(r);
     }
 }
 

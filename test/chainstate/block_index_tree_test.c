@@ -1,6 +1,8 @@
 /* test/chainstate/block_index_tree_test.c: the tree in memory, against a plain model of what Core does. */
 #include "index_helpers.h"
 
+#include "support/memory_env.h"
+
 /* ---- a model: every question is answered by looking at all entries ---- */
 
 #define MODEL_MAX 400
@@ -169,7 +171,7 @@ static void step(model *m)
 }
 
 /* Closes, opens and finds everything again. The chain that was best gets sequence 0, others 1. */
-static void reopen(model *m, const char *path)
+static void reopen(model *m, lode_env *env)
 {
     lode_block_hash hashes[MODEL_MAX];
     size_t best = model_best(m);
@@ -178,7 +180,7 @@ static void reopen(model *m, const char *path)
         hashes[i] = m->entries[i]->node.hash;
     assert_ok(lode_block_index_write(m->index));
     assert_ok(lode_block_index_close(m->index));
-    m->index = open_index(lode_env_system(), path);
+    m->index = open_index(env, "/index");
     for (size_t i = 0; i < m->count; i++) {
         m->entries[i] = lode_block_index_find(m->index, &hashes[i]);
         assert_non_null(m->entries[i]);
@@ -205,11 +207,11 @@ static void random_trees_agree_with_a_model(void **state)
     printf("seed %llu\n", (unsigned long long)seed);
     for (int round = 0; round < 4; round++) {
         static model m;
-        char *path = test_directory_make();
+        lode_env *env = lode_memory_env_create();
         memset(&m, 0, sizeof m);
         m.random = seed + (uint64_t)round;
         m.next_sequence = 2;
-        m.index = open_index(lode_env_system(), path);
+        m.index = open_index(env, "/index");
         m.entries[m.count++] = add_genesis(m.index);
         model_receive(&m, 0);
         for (int i = 0; i < 500; i++) {
@@ -217,12 +219,12 @@ static void random_trees_agree_with_a_model(void **state)
             if (i % 8 == 0)
                 compare(&m);
             if (i % 100 == 99) {
-                reopen(&m, path);
+                reopen(&m, env);
                 compare(&m);
             }
         }
         assert_ok(lode_block_index_close(m.index));
-        test_directory_remove(path);
+        lode_memory_env_destroy(env);
     }
 }
 
@@ -230,19 +232,19 @@ static void random_trees_agree_with_a_model(void **state)
 
 static int enter(void **state)
 {
-    *state = test_directory_make();
+    *state = lode_memory_env_create();
     return 0;
 }
 
 static int leave(void **state)
 {
-    test_directory_remove(*state);
+    lode_memory_env_destroy(*state);
     return 0;
 }
 
 static void at_equal_work_the_first_stays_over_restarts(void **state)
 {
-    lode_block_index *index = open_index(lode_env_system(), *state);
+    lode_block_index *index = open_index(*state, "/index");
     lode_entry *genesis = add_genesis(index);
     receive(index, genesis);
     lode_entry *a = add_made(index, genesis, 1), *b = add_made(index, genesis, 2);
@@ -255,7 +257,7 @@ static void at_equal_work_the_first_stays_over_restarts(void **state)
     assert_ok(lode_block_index_write(index));
     assert_ok(lode_block_index_close(index));
     for (int i = 0; i < 10; i++) {
-        index = open_index(lode_env_system(), *state);
+        index = open_index(*state, "/index");
         assert_true(lode_block_hash_is_equal(&lode_block_index_best_candidate(index)->node.hash,
                                              &first)); /* before it is told */
         lode_entry *tip = lode_block_index_find(index, i < 5 ? &first : &second);
@@ -269,7 +271,7 @@ static void at_equal_work_the_first_stays_over_restarts(void **state)
 
 static void a_header_below_a_failed_one_is_failed(void **state)
 {
-    lode_block_index *index = open_index(lode_env_system(), *state);
+    lode_block_index *index = open_index(*state, "/index");
     lode_entry *genesis = add_genesis(index);
     receive(index, genesis);
     lode_entry *a = add_made(index, genesis, 1);
@@ -300,7 +302,7 @@ static bool follow(void *context, lode_entry *entry)
 
 static void a_visit_goes_up_by_height_and_stops_when_told(void **state)
 {
-    lode_block_index *index = open_index(lode_env_system(), *state);
+    lode_block_index *index = open_index(*state, "/index");
     lode_entry *e = add_genesis(index), *tips[3] = { e, e, e };
 
     for (uint32_t i = 1; i < 3000; i++)
@@ -419,8 +421,8 @@ static void verify_names_what_is_broken(void **state)
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char *path = test_directory_make();
-        lode_block_index *index = open_index(lode_env_system(), path);
+        lode_env *env = lode_memory_env_create();
+        lode_block_index *index = open_index(env, "/index");
         chain[0] = add_genesis(index);
         receive(index, chain[0]);
         for (uint32_t n = 1; n < 6; n++) {
@@ -436,7 +438,7 @@ static void verify_names_what_is_broken(void **state)
         if (!strstr(s.text, cases[i].word))
             fail_msg("case %zu: \"%s\" does not say \"%s\"", i, s.text, cases[i].word);
         assert_ok(lode_block_index_close(index));
-        test_directory_remove(path);
+        lode_memory_env_destroy(env);
     }
 }
 

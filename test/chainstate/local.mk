@@ -1,15 +1,33 @@
 # test/chainstate/local.mk
-CHAINSTATE_TEST_LIBS = libtestsupport.la libchainstate.la libtxindex.la librules.la libprimitives.la libstorage.la libsupport.la $(TEST_LIBS)
+CHAINSTATE_TEST_LIBS = libtestsupport.la libchainstate.la libtxindex.la librules.la libscript.la libprimitives.la libstorage.la libsupport.la $(TEST_LIBS)
 CHAINSTATE_TESTS = \
+	test/chainstate/block_files_test \
+	test/chainstate/block_index_test \
+	test/chainstate/block_index_tree_test \
 	test/chainstate/coins_flush_test \
 	test/chainstate/coins_model_test \
 	test/chainstate/coins_open_test \
 	test/chainstate/coins_threads_test \
+	test/chainstate/directory_test \
 	test/chainstate/txindex_test \
 	test/chainstate/undo_test
 check_PROGRAMS += $(CHAINSTATE_TESTS)
 TESTS += $(CHAINSTATE_TESTS)
 
+test_chainstate_block_files_test_SOURCES = test/chainstate/block_files_test.c test/chainstate/given_directory.h \
+	test/chainstate/index_helpers.h
+test_chainstate_block_files_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_chainstate_block_files_test_LDADD = $(CHAINSTATE_TEST_LIBS)
+test_chainstate_block_index_test_SOURCES = test/chainstate/block_index_test.c test/chainstate/given_directory.h \
+	test/chainstate/index_helpers.h
+test_chainstate_block_index_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_chainstate_block_index_test_LDADD = $(CHAINSTATE_TEST_LIBS)
+test_chainstate_block_index_tree_test_SOURCES = test/chainstate/block_index_tree_test.c test/chainstate/index_helpers.h
+test_chainstate_block_index_tree_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_chainstate_block_index_tree_test_LDADD = $(CHAINSTATE_TEST_LIBS)
+test_chainstate_directory_test_SOURCES = test/chainstate/directory_test.c test/chainstate/given_directory.h
+test_chainstate_directory_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_chainstate_directory_test_LDADD = $(CHAINSTATE_TEST_LIBS)
 test_chainstate_coins_flush_test_SOURCES = test/chainstate/coins_flush_test.c
 test_chainstate_coins_flush_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_chainstate_coins_flush_test_LDADD = $(CHAINSTATE_TEST_LIBS)
