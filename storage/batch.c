@@ -203,7 +203,7 @@ lode_status lode_batch_apply(lode_slice rep, lode_memtable *m, uint64_t *last_se
         return lode_fail(LODE_CORRUPT, "batch of %zu bytes, shorter than its header", rep.len);
     if (sequence > LODE_MAX_SEQUENCE || LODE_MAX_SEQUENCE - sequence < w.left)
         return lode_fail(LODE_CORRUPT, "batch with sequence %llu out of range", (unsigned long long)sequence);
-    *last_sequence = sequence + w.left - (w.left > 0);
+    *last_sequence = sequence + w.left - (sequence + w.left > 0);
     while (lode_batch_walk_next(&w, &type, &key, &value))
         if (!lode_memtable_add(m, sequence++, type, key, value))
             return lode_fail(LODE_NO_MEMORY, "memtable: memory ran out");

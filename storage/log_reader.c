@@ -2,8 +2,9 @@
  *
  * Room:     puts fragments together again and tells a torn tail from damage.
  * Touches:  one file, read only, through lode_env.
- * Promise:  a broken fragment with nothing whole after it is the torn tail of a dead writer and ends the log quietly;
- *           one with something whole after it is damage, named with its offset. Nothing is skipped in silence.
+ * Promise:  a broken fragment with no record after it is the torn tail of a dead writer and ends the log quietly. One
+ *           with records after it is damage, named with its offset; but in a log with marks only when a mark comes
+ * after it, else it is a hole that a power cut left in what was never synced, and ends the log as well.
  */
 #include "storage/log_reader.h"
 
@@ -21,6 +22,8 @@ struct lode_log_reader {
     size_t at;         /* next fragment in `block` */
     lode_buf joined;
     bool ended, torn;
+    bool has_marks, vouches;
+    uint64_t records;
     bool salvages;
     uint64_t passed_over;
     uint64_t torn_at;
@@ -75,16 +78,41 @@ static bool is_whole(const uint8_t *block, size_t len, size_t at)
     return lode_crc32c_mask(lode_crc32c(p + 6, n + 1)) == lode_read_le32(p);
 }
 
-/* In the broken block every position is tried, since lengths are not to be trusted; a later block has a fragment at
- * its beginning. */
-static lode_status find_whole_after(lode_log_reader *r, bool *found)
+static bool is_mark(lode_slice payload)
 {
-    *found = false;
-    for (size_t at = r->at + 1; at < r->len && !*found; at++)
-        *found = is_whole(r->block, r->len, at);
+    return payload.len == LODE_LOG_MARK_BYTES && lode_read_le32(payload.data + 8) == 0;
+}
+
+/* Does the whole fragment at `at` show that what lies before it was whole? */
+static bool vouches_for_before(const lode_log_reader *r, size_t at)
+{
+    const uint8_t *p = r->block + at;
+    if (r->has_marks)
+        return p[6] == LODE_LOG_FULL && is_mark(lode_slice_of(p + LODE_LOG_HEADER_BYTES, lode_read_le16(p + 4)));
+    return p[6] == LODE_LOG_FULL || p[6] == LODE_LOG_FIRST;
+}
+
+/* Lengths of what is broken are not to be trusted, so every position is tried until a whole fragment is met. */
+static bool block_vouches(const lode_log_reader *r, size_t at)
+{
+    while (at < r->len) {
+        if (!is_whole(r->block, r->len, at)) {
+            at++;
+            continue;
+        }
+        if (vouches_for_before(r, at))
+            return true;
+        at += LODE_LOG_HEADER_BYTES + lode_read_le16(r->block + at + 4);
+    }
+    return false;
+}
+
+static lode_status look_after(lode_log_reader *r, bool *found)
+{
+    *found = block_vouches(r, r->at + 1);
     while (!*found && r->len == sizeof r->block) {
         LODE_TRY(read_block(r, r->block_at + sizeof r->block));
-        *found = is_whole(r->block, r->len, 0);
+        *found = block_vouches(r, 0);
     }
     return lode_ok();
 }
@@ -102,7 +130,7 @@ static lode_status meet_broken(lode_log_reader *r, uint64_t record_at, const cha
 {
     uint64_t offset = r->block_at + r->at;
     bool found;
-    LODE_TRY(find_whole_after(r, &found));
+    LODE_TRY(look_after(r, &found));
     if (!found)
         return end_at(r, record_at, true);
     r->ended = true;
@@ -121,27 +149,16 @@ static bool is_zero(const uint8_t *p, size_t len)
 /* A header of zeros is room that was reserved and not used, provided that all of the rest is. */
 static lode_status meet_zeros(lode_log_reader *r, uint64_t record_at, bool in_record)
 {
-    uint64_t offset = r->block_at + r->at;
+    uint64_t block_at = r->block_at;
     size_t at = r->at;
-    for (;;) {
-        if (!is_zero(r->block + at, r->len - at)) {
-            bool found = false;
-            if (r->block_at <= offset && offset < r->block_at + sizeof r->block)
-                return meet_broken(r, record_at, "zeros in place of a record");
-            found = is_whole(r->block, r->len, 0);
-            if (!found)
-                LODE_TRY(find_whole_after(r, &found));
-            if (!found)
-                return end_at(r, record_at, true);
-            r->ended = true;
-            return lode_fail(LODE_CORRUPT, "%s: zeros in place of a record at offset %llu, and whole records after it",
-                             r->path, (unsigned long long)offset);
-        }
+    while (is_zero(r->block + r->at, r->len - r->at)) {
         if (r->len < sizeof r->block)
             return end_at(r, record_at, in_record);
         LODE_TRY(read_block(r, r->block_at + sizeof r->block));
-        at = 0;
     }
+    LODE_TRY(read_block(r, block_at));
+    r->at = at;
+    return meet_broken(r, record_at, "zeros in place of a record");
 }
 
 /* For repair: the rest of a block with damage in it is given up. */
@@ -217,6 +234,8 @@ lode_status lode_log_reader_next(lode_log_reader *r, bool *found, lode_slice *re
             record_at = f.offset;
         }
         if (f.type == LODE_LOG_FULL) {
+            r->vouches |= r->records && is_mark(f.payload);
+            r->records++;
             *record = f.payload;
             *found = true;
             return lode_ok();
@@ -227,6 +246,7 @@ lode_status lode_log_reader_next(lode_log_reader *r, bool *found, lode_slice *re
             return lode_fail(LODE_NO_MEMORY, "%s: no memory for the record at offset %llu", r->path,
                              (unsigned long long)record_at);
         if (f.type == LODE_LOG_LAST) {
+            r->records++;
             *record = lode_buf_slice(&r->joined);
             *found = true;
             return lode_ok();
@@ -242,6 +262,16 @@ void lode_log_reader_pass_over_damage(lode_log_reader *r)
 uint64_t lode_log_reader_passed_over(const lode_log_reader *r)
 {
     return r->passed_over;
+}
+
+void lode_log_reader_expect_marks(lode_log_reader *r)
+{
+    r->has_marks = true;
+}
+
+bool lode_log_reader_vouches(const lode_log_reader *r)
+{
+    return r->vouches && r->has_marks;
 }
 
 bool lode_log_reader_is_torn(const lode_log_reader *r, uint64_t *offset)

@@ -60,7 +60,7 @@ static void put_fragment(lode_log_writer *w, lode_log_type type, const uint8_t *
 
 static void put_frame(lode_log_writer *w, lode_slice record)
 {
-    size_t in_block = (size_t)(w->len % LODE_LOG_BLOCK_BYTES), done = 0;
+    size_t in_block = (size_t)((w->len + w->frame.len) % LODE_LOG_BLOCK_BYTES), done = 0;
     bool first = true, last;
     do {
         size_t left = LODE_LOG_BLOCK_BYTES - in_block;
@@ -85,20 +85,25 @@ static void put_frame(lode_log_writer *w, lode_slice record)
     } while (!last);
 }
 
+void lode_log_writer_add(lode_log_writer *w, lode_slice record)
+{
+    put_frame(w, record);
+}
+
 lode_status lode_log_writer_append(lode_log_writer *w, lode_slice record)
 {
     if (lode_failed(w->error))
         return w->error;
-    lode_buf_reset(&w->frame);
     put_frame(w, record);
-    if (!lode_buf_is_good(&w->frame)) /* nothing was written, so the file is as it was */
-        return lode_fail(LODE_NO_MEMORY, "%s: no memory for a record of %zu bytes", w->path, record.len);
+    if (!lode_buf_is_good(&w->frame))
+        return w->error = lode_fail(LODE_NO_MEMORY, "%s: no memory for a record of %zu bytes", w->path, record.len);
     lode_status s = w->env->pwrite(w->env, w->file, w->frame.data, w->frame.len, w->len);
     if (lode_failed(s)) {
         w->error = s;
         return s;
     }
     w->len += w->frame.len;
+    lode_buf_reset(&w->frame);
     if (w->frame.capacity > (1u << 20)) /* a giant leaves no giant behind */
         lode_buf_clear(&w->frame);
     return s;

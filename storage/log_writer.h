@@ -9,6 +9,8 @@ typedef struct lode_log_writer lode_log_writer;
 
 /* A new, empty file; LODE_EXISTS if there is one. */
 lode_status lode_log_writer_create(lode_log_writer **out, lode_env *env, const char *path);
+/* A record that goes out with the next append, in one write. */
+void lode_log_writer_add(lode_log_writer *w, lode_slice record);
 /* One record. After a failure every later call fails the same way: what stands in the file is no longer known. */
 lode_status lode_log_writer_append(lode_log_writer *w, lode_slice record);
 lode_status lode_log_writer_sync(lode_log_writer *w);

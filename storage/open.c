@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "storage/file_name.h"
+#include "storage/log_format.h"
 #include "storage/store_internal.h"
 
 void lode_store_options_init(lode_store_options *options)
@@ -119,6 +120,8 @@ void lode_store_discard(lode_store *store)
     for (int i = 0; i < store->sealed_count; i++)
         lode_memtable_unref(store->sealed[i].mem);
     lode_log_writer_close(store->log);
+    for (int i = 0; i < store->old_log_count; i++)
+        lode_log_writer_close(store->old_logs[i].log);
     if (store->versions.directory || store->versions.current)
         lode_versions_clear(&store->versions);
     lode_table_cache_destroy(store->tables);
@@ -146,6 +149,13 @@ void lode_store_fail(lode_store *store, lode_status s)
     lode_cond_broadcast(&store->work);
 }
 
+void lode_store_add_mark(lode_log_writer *log, uint64_t last_sequence)
+{
+    uint8_t mark[LODE_LOG_MARK_BYTES] = { 0 };
+    lode_write_le64(mark, last_sequence + 1);
+    lode_log_writer_add(log, lode_slice_of(mark, sizeof mark));
+}
+
 lode_status lode_store_new_log(lode_store *store, lode_log_writer **out, uint64_t number)
 {
     *out = NULL;
@@ -153,6 +163,8 @@ lode_status lode_store_new_log(lode_store *store, lode_log_writer **out, uint64_
     if (!path)
         return lode_fail(LODE_NO_MEMORY, "%s: no memory for a file name", store->path);
     lode_status s = lode_log_writer_create(out, store->env, path);
+    if (!lode_failed(s))
+        lode_store_add_mark(*out, atomic_load(&store->last_sequence));
     free(path);
     return s;
 }

@@ -2,8 +2,9 @@
  *
  * Room:     manifest, then the logs that it does not cover, oldest first; then a new log and a new manifest.
  * Touches:  everything in the directory. Read only: reads alone, and logs become a memtable.
- * Promise:  a torn tail of the last log is cut and never appended to; damage elsewhere fails the open; tables that the
- *           manifest names and the directory has not fail it as well. Files are removed last.
+ * Promise:  what comes back is everything up to some write, and at least up to the last synced one. A torn tail is cut
+ *           and never appended to; damage elsewhere fails the open; tables that the manifest names and the directory
+ * has not fail it as well. Files are removed last.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -92,6 +93,16 @@ static lode_status check_tables(lode_store *store, const listing *l)
     return lode_ok();
 }
 
+/* When a record is torn because it was never finished, the log that it made needless is still there. */
+static lode_status check_log(lode_store *store, const listing *l)
+{
+    uint64_t number = store->versions.log_number;
+    if (l->log_count && bsearch(&number, l->logs, l->log_count, sizeof *l->logs, compare_numbers))
+        return lode_ok();
+    return lode_fail(LODE_CORRUPT, "%s: the manifest is torn, and %06" PRIu64 ".log, which it needs, is missing",
+                     store->path, number);
+}
+
 /* The memtable of a replay becomes a table of level 0. */
 static lode_status flush_replayed(lode_store *store, lode_version_edit *edit)
 {
@@ -105,42 +116,78 @@ static lode_status flush_replayed(lode_store *store, lode_version_edit *edit)
     return store->mem ? lode_ok() : lode_fail(LODE_NO_MEMORY, "%s: no memory for a memtable", store->path);
 }
 
-static lode_status replay_records(lode_store *store, lode_log_reader *reader, lode_version_edit *edit, const char *path)
+typedef struct replay {
+    lode_store *store;
+    lode_version_edit *edit;
+    bool was_cut; /* something of ours was lost that was never synced: nothing after it was, and nothing counts */
+} replay;
+
+static lode_status take_record(replay *r, lode_slice record, const char *path)
+{
+    lode_store *store = r->store;
+    uint64_t last = 0;
+    lode_status s = lode_batch_apply(record, store->mem, &last);
+    if (lode_failed(s))
+        return lode_fail_within(s, "%s", path);
+    if (last > atomic_load(&store->last_sequence))
+        atomic_store(&store->last_sequence, last);
+    if (!store->options.read_only && lode_memtable_bytes(store->mem) > store->options.write_buffer_bytes)
+        return flush_replayed(store, r->edit);
+    return lode_ok();
+}
+
+/* Writes are numbered without gaps, and runs in between are in the manifest. */
+static void note_gap(replay *r, lode_slice record, const char *path)
+{
+    lode_store *store = r->store;
+    if (r->was_cut || !store->versions.marks_logs || record.len < LODE_BATCH_HEADER_BYTES ||
+        lode_read_le64(record.data) <= atomic_load(&store->last_sequence) + 1)
+        return;
+    lode_log(&store->logger, LODE_LOG_WARNING, "%s: cut before write %" PRIu64 ": what comes before it is lost", path,
+             lode_read_le64(record.data));
+    r->was_cut = true;
+}
+
+static lode_status read_records(replay *r, lode_log_reader *reader, bool *is_empty, const char *path)
 {
     bool found;
     lode_slice record;
-    for (;;) {
-        uint64_t last = 0;
+    for (*is_empty = true;; *is_empty = false) {
         LODE_TRY(lode_log_reader_next(reader, &found, &record));
         if (!found)
             return lode_ok();
-        lode_status s = lode_batch_apply(record, store->mem, &last);
-        if (lode_failed(s))
-            return lode_fail_within(s, "%s", path);
-        if (last > atomic_load(&store->last_sequence))
-            atomic_store(&store->last_sequence, last);
-        if (!store->options.read_only && lode_memtable_bytes(store->mem) > store->options.write_buffer_bytes)
-            LODE_TRY(flush_replayed(store, edit));
+        note_gap(r, record, path);
+        if (r->was_cut && lode_log_reader_vouches(reader))
+            return lode_fail(LODE_CORRUPT,
+                             "%s: it says that all before it is there, and after write %" PRIu64
+                             " something is missing",
+                             path, atomic_load(&r->store->last_sequence));
+        if (!r->was_cut)
+            LODE_TRY(take_record(r, record, path));
     }
 }
 
-static lode_status replay_log(lode_store *store, lode_version_edit *edit, uint64_t number, bool is_last)
+static lode_status replay_log(replay *r, uint64_t number)
 {
+    lode_store *store = r->store;
     lode_log_reader *reader = NULL;
     uint64_t torn_at;
+    bool is_empty = true;
     char *path = lode_file_path(store->path, LODE_FILE_LOG, number);
     if (!path)
         return lode_fail(LODE_NO_MEMORY, "%s: no memory for a file name", store->path);
     lode_status s = lode_log_reader_open(&reader, store->env, path);
+    if (!lode_failed(s) && store->versions.marks_logs)
+        lode_log_reader_expect_marks(reader);
     if (!lode_failed(s))
-        s = replay_records(store, reader, edit, path);
+        s = read_records(r, reader, &is_empty, path);
     if (!lode_failed(s) && lode_log_reader_is_torn(reader, &torn_at)) {
-        if (store->options.paranoid_checks && !is_last)
-            s = lode_fail(LODE_CORRUPT, "%s: torn at offset %" PRIu64 ", and it is not the last log", path, torn_at);
-        else
-            lode_log(&store->logger, LODE_LOG_WARNING, "%s: a torn record at offset %" PRIu64 " was cut", path,
-                     torn_at);
+        lode_log(&store->logger, LODE_LOG_WARNING, "%s: cut at offset %" PRIu64 ", where a write was torn", path,
+                 torn_at);
+        is_empty = true;
     }
+    if (!lode_failed(s) && is_empty && store->versions.marks_logs) /* one that another log follows had records */
+        r->was_cut = true;
     lode_log_reader_close(reader);
     free(path);
     return s;
@@ -149,15 +196,13 @@ static lode_status replay_log(lode_store *store, lode_version_edit *edit, uint64
 static lode_status replay_logs(lode_store *store, lode_version_edit *edit, const listing *l)
 {
     const lode_versions *vs = &store->versions;
+    replay r = { .store = store, .edit = edit };
     store->mem = lode_memtable_create(store->cmp);
     if (!store->mem)
         return lode_fail(LODE_NO_MEMORY, "%s: no memory for a memtable", store->path);
-    for (size_t i = 0; i < l->log_count; i++) {
-        uint64_t number = l->logs[i];
-        if (number < vs->log_number && number != vs->prev_log_number)
-            continue;
-        LODE_TRY(replay_log(store, edit, number, i + 1 == l->log_count));
-    }
+    for (size_t i = 0; i < l->log_count; i++)
+        if (l->logs[i] >= vs->log_number || l->logs[i] == vs->prev_log_number)
+            LODE_TRY(replay_log(&r, l->logs[i]));
     return store->options.read_only ? lode_ok() : flush_replayed(store, edit);
 }
 
@@ -189,6 +234,8 @@ static lode_status recover_files(lode_store *store, lode_version_edit *edit, lis
     lode_versions_mark_used(&store->versions, l->highest);
     atomic_store(&store->last_sequence, store->versions.last_sequence);
     LODE_TRY(check_tables(store, l));
+    if (store->versions.was_torn)
+        LODE_TRY(check_log(store, l));
     LODE_TRY(replay_logs(store, edit, l));
     if (store->options.read_only)
         return lode_ok();

@@ -385,6 +385,7 @@ static lode_status place(lode_run *run)
            !lode_failed(store->error))
         lode_cond_wait(&store->done, &store->lock);
     LODE_TRY(clear_memtables(store, smallest, largest));
+    LODE_TRY(lode_store_sync_logs(store));
     if (must_rewrite(run, smallest, largest)) {
         uint64_t sequence = atomic_load(&store->last_sequence) + 1;
         lode_mutex_unlock(&store->lock);

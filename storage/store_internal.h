@@ -93,6 +93,12 @@ struct lode_store {
     /* The leading writer's. */
     lode_log_writer *log;
     lode_batch *group;
+    struct {
+        lode_log_writer *log;
+        uint64_t number;
+    } old_logs[LODE_SEALED_LIMIT + 2]; /* sealed and not synced: a synced write syncs them first; oldest first */
+    int old_log_count;
+    bool owes_mark; /* all that the log holds, and all older ones, is synced, and no mark says so yet */
 
     /* Atomic: everything up to last_sequence is in a memtable or table of the current view. */
     _Atomic(uint64_t) last_sequence;
@@ -119,6 +125,8 @@ lode_status lode_store_prepare(lode_store **out, const char *path, const lode_st
 void lode_store_discard(lode_store *store);
 lode_status lode_store_lock_files(lode_store *store);
 void lode_store_fail(lode_store *store, lode_status s); /* with the lock: remember the first error, wake everybody */
+/* A mark (log_format.h) that goes out with the next record. */
+void lode_store_add_mark(lode_log_writer *log, uint64_t last_sequence);
 lode_status lode_store_new_log(lode_store *store, lode_log_writer **out, uint64_t number);
 
 /* ---- recovery.c ---- */
@@ -138,6 +146,9 @@ struct lode_writer {
 };
 /* With the lock, as the first writer: mem becomes sealed and a new log is begun. Waits for room. */
 lode_status lode_store_seal(lode_store *store);
+
+/* With the lock, as the first writer: everything acknowledged is on disk afterwards. A failure is the store's. */
+lode_status lode_store_sync_logs(lode_store *store);
 
 /* ---- run.c ---- */
 /* With the lock: tables of these user keys came in, with sequences up to `sequence`. */

@@ -95,7 +95,7 @@ static void put_number(lode_buf *out, enum tag tag, uint64_t v)
 
 void lode_version_edit_encode(const lode_version_edit *e, lode_buf *out)
 {
-    if (e->has_comparator) {
+    for (int times = e->has_comparator ? 1 + e->marks_logs : 0; times; times--) {
         lode_buf_put_varint32(out, TAG_COMPARATOR);
         lode_buf_put_prefixed(out, lode_slice_of(e->comparator, strlen(e->comparator)));
     }
@@ -170,6 +170,7 @@ static const uint8_t *read_field(lode_version_edit *e, uint32_t tag, const uint8
             return NULL;
         memcpy(e->comparator, bytes.data, bytes.len);
         e->comparator[bytes.len] = '\0';
+        e->marks_logs = e->has_comparator;
         e->has_comparator = true;
         return p;
     case TAG_LOG_NUMBER:

@@ -5,6 +5,8 @@
  *     4 last sequence                    5 level, compact pointer, prefixed            6 level, number: table removed
  *     7 level, number, bytes, smallest, largest (prefixed internal keys): table added  9 number of the log before
  *     02 05 03 07 04 2a  log 5, next file 7, last sequence 42
+ * A manifest of ours names its comparator twice in a row, which means once to LevelDB, and here that the logs it needs
+ * have marks (log_format.h).
  */
 #ifndef LODE_STORAGE_VERSION_EDIT_H
 #define LODE_STORAGE_VERSION_EDIT_H
@@ -27,6 +29,7 @@ typedef struct lode_edit_pointer {
 } lode_edit_pointer;
 
 typedef struct lode_version_edit {
+    bool marks_logs; /* the comparator's name stands there twice */
     bool has_comparator, has_log_number, has_prev_log_number, has_next_file, has_last_sequence;
     char comparator[256]; /* a longer name is not read */
     uint64_t log_number, prev_log_number, next_file, last_sequence;

@@ -96,6 +96,7 @@ static lode_status fold(lode_versions *vs, lode_version_edit *all, lode_version_
         lode_buf_reset(pointer);
         lode_buf_append(pointer, key.data, key.len);
     }
+    vs->marks_logs |= edit->marks_logs;
     if (edit->has_log_number)
         all->has_log_number = true, all->log_number = edit->log_number;
     if (edit->has_prev_log_number)
@@ -121,6 +122,8 @@ static lode_status read_manifest(lode_versions *vs, lode_version_edit *all, cons
     for (;;) {
         lode_status s = lode_log_reader_next(reader, &found, &record);
         if (lode_failed(s) || !found) {
+            uint64_t torn_at;
+            vs->was_torn = lode_log_reader_is_torn(reader, &torn_at);
             lode_log_reader_close(reader);
             return s;
         }
@@ -185,7 +188,7 @@ lode_status lode_versions_recover(lode_versions *vs)
 
 static void describe_everything(lode_versions *vs, lode_version_edit *all)
 {
-    all->has_comparator = true;
+    all->has_comparator = all->marks_logs = true;
     snprintf(all->comparator, sizeof all->comparator, "%s", vs->cmp_name);
     for (int level = 0; level < LODE_LEVELS; level++) {
         const lode_level *l = &vs->current->levels[level];

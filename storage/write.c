@@ -71,17 +71,77 @@ static lode_status gather(lode_store *store, lode_batch **batch, lode_writer **l
     return lode_batch_check(*batch);
 }
 
+/* What came before a synced write must not be lost where that is kept: logs are synced in order. */
+static lode_status sync_old_logs(lode_store *store)
+{
+    for (int i = 0; i < store->old_log_count; i++)
+        LODE_TRY(lode_log_writer_sync(store->old_logs[i].log));
+    for (int i = 0; i < store->old_log_count; i++)
+        lode_log_writer_close(store->old_logs[i].log);
+    store->owes_mark |= store->old_log_count > 0 && lode_log_writer_bytes(store->log) == 0;
+    store->old_log_count = 0;
+    return lode_ok();
+}
+
 /* Without the lock, as the leader. */
 static lode_status write_log(lode_store *store, const lode_batch *batch, bool sync, bool name_is_synced)
 {
+    if (sync && store->old_log_count)
+        LODE_TRY(sync_old_logs(store));
+    if (store->owes_mark)
+        lode_store_add_mark(store->log, atomic_load_explicit(&store->last_sequence, memory_order_relaxed));
+    store->owes_mark = false;
     LODE_TRY(lode_log_writer_append(store->log, lode_buf_slice(&batch->rep)));
     if (!sync)
         return lode_ok();
     LODE_TRY(lode_log_writer_sync(store->log));
+    store->owes_mark = true;
     return name_is_synced ? lode_ok() : store->env->sync_directory(store->env, store->path);
 }
 
+/* A run that is durable must not outlive older writes that are not. */
+lode_status lode_store_sync_logs(lode_store *store)
+{
+    bool name_is_synced = store->log_name_is_synced;
+    if (lode_failed(store->error) || store->options.sync_policy == LODE_SYNC_NEVER ||
+        (store->owes_mark && !store->old_log_count))
+        return store->error;
+    lode_mutex_unlock(&store->lock);
+    lode_status s = sync_old_logs(store);
+    if (!lode_failed(s) && lode_log_writer_bytes(store->log))
+        s = lode_log_writer_sync(store->log);
+    if (!lode_failed(s) && !name_is_synced)
+        s = store->env->sync_directory(store->env, store->path);
+    lode_mutex_lock(&store->lock);
+    if (lode_failed(s)) {
+        lode_store_fail(store, s);
+    } else {
+        store->owes_mark = true;
+        store->log_name_is_synced = true;
+    }
+    return s;
+}
+
 /* ---- room ---- */
+
+/* The log stays open until it is synced, or its records are in a table. */
+static void keep_old_log(lode_store *store)
+{
+    int kept = 0;
+    for (int i = 0; i < store->old_log_count; i++)
+        if (store->old_logs[i].number < store->versions.log_number)
+            lode_log_writer_close(store->old_logs[i].log);
+        else
+            store->old_logs[kept++] = store->old_logs[i];
+    store->old_log_count = kept;
+    LODE_CHECK(kept <= LODE_SEALED_LIMIT);
+    if (store->owes_mark && lode_log_writer_bytes(store->log)) { /* synced to its end */
+        lode_log_writer_close(store->log);
+        return;
+    }
+    store->old_logs[store->old_log_count].log = store->log;
+    store->old_logs[store->old_log_count++].number = store->log_number;
+}
 
 lode_status lode_store_seal(lode_store *store)
 {
@@ -96,8 +156,9 @@ lode_status lode_store_seal(lode_store *store)
         lode_memtable_unref(mem);
         return s;
     }
-    lode_log_writer_close(store->log);
+    keep_old_log(store);
     store->log = log;
+    store->owes_mark = store->old_log_count == 0;
     store->sealed[store->sealed_count++] = (lode_sealed){ store->mem, store->log_number };
     store->log_number = number;
     store->log_name_is_synced = false;

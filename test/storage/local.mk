@@ -1,5 +1,6 @@
 # test/storage/local.mk
 STORAGE_TESTS = \
+	test/storage/crash_test \
 	test/storage/model_test \
 	test/storage/upkeep_test
 check_PROGRAMS += $(STORAGE_TESTS)
@@ -9,6 +10,9 @@ STORAGE_TEST_LIBS = libtestsupport.la libstorage.la libsupport.la $(TEST_LIBS)
 test_storage_model_test_SOURCES = test/storage/model_test.c test/storage/store_test.h
 test_storage_model_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_storage_model_test_LDADD = $(STORAGE_TEST_LIBS)
+test_storage_crash_test_SOURCES = test/storage/crash_test.c test/storage/store_test.h
+test_storage_crash_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_storage_crash_test_LDADD = $(STORAGE_TEST_LIBS)
 test_storage_upkeep_test_SOURCES = test/storage/upkeep_test.c test/storage/store_test.h
 test_storage_upkeep_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_storage_upkeep_test_LDADD = $(STORAGE_TEST_LIBS)
