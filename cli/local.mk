@@ -2,7 +2,10 @@
 noinst_LTLIBRARIES += libcli.la
 libcli_la_SOURCES = \
 	cli/config_file.c cli/config_file.h \
+	cli/console.c cli/console.h \
 	cli/options.c cli/options.h \
+	cli/progress.c cli/progress.h \
+	cli/report.c cli/report.h \
 	cli/settings.c cli/settings.h
 bin_PROGRAMS += lode
 lode_SOURCES = \
@@ -10,10 +13,7 @@ lode_SOURCES = \
 	cli/command_import.c \
 	cli/command_query.c \
 	cli/commands.h \
-	cli/console.c cli/console.h \
 	cli/main.c \
-	cli/progress.c cli/progress.h \
-	cli/report.c cli/report.h \
 	cli/setup.c cli/setup.h \
 	cli/signals.c cli/signals.h
 lode_LDADD = libcli.la liblode.la

@@ -108,17 +108,19 @@ void lode_progress_line(char *out, size_t capacity, const lode_progress_meter *m
     double done = p->fraction - then.fraction;
     time_t when = (time_t)p->block_time;
     struct tm day;
-    char date[16] = "", blocks[32], inputs[32], left[48] = "", duration[32];
+    char date[16] = "", blocks[32], inputs[32], share[16] = "", left[48] = "", duration[32];
 
     if (p->block_time && gmtime_r(&when, &day))
         strftime(date, sizeof date, "%Y-%m-%d", &day);
+    if (p->fraction > 0)
+        snprintf(share, sizeof share, " %.1f %%", 100 * (p->fraction < 1 ? p->fraction : 1));
     if (p->fraction > 0 && p->fraction < 1 && done > 1e-6 && p->elapsed_ns > 2000000000u)
         snprintf(left, sizeof left, ", %s left", lode_duration_text(duration, (1 - p->fraction) / done * seconds));
-    snprintf(out, capacity,
-             "%s: height %d  %s  %s blocks/s  %s inputs/s  cache %" PRIu64 "/%" PRIu64 " MiB  %.1f %%%s  %s",
-             phase_word(p->phase), p->height, date, lode_group_digits(blocks, rate(p->blocks, then.blocks, seconds)),
+    snprintf(out, capacity, "%s%s%s  height %d  %s  %s blocks/s  %s inputs/s  cache %" PRIu64 "/%" PRIu64 " MiB  %s",
+             phase_word(p->phase), share, left, p->height, date,
+             lode_group_digits(blocks, rate(p->blocks, then.blocks, seconds)),
              lode_group_digits(inputs, rate(p->inputs, then.inputs, seconds)), p->cache_bytes >> 20,
-             p->cache_limit_bytes >> 20, 100 * p->fraction, left, base_name(p->file));
+             p->cache_limit_bytes >> 20, base_name(p->file));
 }
 
 void lode_progress_show(lode_progress_meter *m, const lode_progress *p)

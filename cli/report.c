@@ -12,7 +12,7 @@
 
 #include "cli/progress.h"
 
-enum { REJECTIONS_KEPT_MAX = 10000 };
+enum { REJECTIONS_KEPT_MAX = 10000, MANY_COINS = 100000 /* below it the tables' least size is most of the memory */ };
 
 /* ---- rejections as JSON ---- */
 
@@ -177,9 +177,10 @@ void lode_report_print_text(FILE *out, const lode_import_result *r, const char *
             per_second(r->blocks_connected, r->elapsed_ns), per_second(r->inputs, r->elapsed_ns),
             per_second(r->bytes_read, r->elapsed_ns) / 1e6);
     fprintf(out, "memory        %.0f MiB at most", (double)r->peak_rss_bytes / 1048576);
-    if (r->coins_cached)
-        fprintf(out, "; %s coins cached, %.1f bytes each (Core 31: 136)", lode_group_digits(a, r->coins_cached),
-                (double)r->coins_cache_bytes / (double)r->coins_cached);
+    fprintf(out, "; %s coins cached in %.1f MiB", lode_group_digits(a, r->coins_cached),
+            (double)r->coins_cache_bytes / 1048576);
+    if (r->coins_cached >= MANY_COINS)
+        fprintf(out, ", %.1f bytes each (Core 31: 136)", (double)r->coins_cache_bytes / (double)r->coins_cached);
     fprintf(out, "\n\n");
     print_stages_text(out, r);
 }
