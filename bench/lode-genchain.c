@@ -10,6 +10,8 @@
  * those
  * --invalid and --bad-forks ask for. A fork leaves the chain and is left behind; every second one comes first in the
  * file, so that a reader follows it and must come back.
+ * Shuffled files are for readers that keep blocks whose parent is yet to come: bitcoind does with -reindex of its own
+ * folder (--out=D/regtest/blocks), but not with -loadblock.
  *
  * Shape: one thread plans a block, all sign it, one assembles and writes it. Signing is the time: about 20 microseconds
  * a signature and core with libsecp256k1, which --progress prints as signatures a second at the end.
