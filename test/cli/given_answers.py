@@ -6,7 +6,9 @@ Run in the build folder. $LODE names the program, $LODE_DATA the given data (els
 import hashlib
 import json
 import os
+import random
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -76,12 +78,48 @@ def compare_coins(name, args, want):
         check("%s gettxout %s %d" % (name, row["txid"], row["n"]), got, coin)
 
 
+def shuffled_copy(source, work, seed):
+    """The same records in another order."""
+    data = open(source, "rb").read()
+    records, at = [], 0
+    while at + 8 <= len(data):
+        size = struct.unpack("<I", data[at + 4:at + 8])[0]
+        records.append(data[at:at + 8 + size])
+        at += 8 + size
+    random.Random(seed).shuffle(records)
+    path = os.path.join(work, "shuffled.dat")
+    with open(path, "wb") as f:
+        f.write(b"".join(records))
+    return path
+
+
+def compare_variations(name, args, want):
+    """The coins do not depend on threads, cache, order of blocks, or whether scripts run."""
+    source = os.path.join(DATA, "blocks", name + ".dat")
+    for options in (["-par=1"], ["-par=2", "-dbcache=4"], ["-par=8", "-txindex"], ["-par=8", "-dbcache=4", "-txindex"], ["-dbcache=2000"], ["-checksigs=0"],
+                    ["-blocksxor"], ["shuffled", "-par=2"], ["shuffled", "-par=8", "-dbcache=4", "-txindex"]):
+        work = tempfile.mkdtemp(prefix="lode-given-")
+        try:
+            what = "%s %s" % (name, " ".join(options))
+            file = shuffled_copy(source, work, 1) if options[0] == "shuffled" else source
+            directory = args + ["-datadir=" + os.path.join(work, "d")]
+            p = subprocess.run([LODE, *directory, *[o for o in options if o != "shuffled"], "import", file], capture_output=True, text=True)
+            check(what, (p.returncode, p.stderr[-500:] if p.returncode else ""), (0, ""))
+            stats = call(directory, "stats")
+            stats = stats if isinstance(stats, dict) else {}
+            check(what, [stats.get(k) for k in ("height", "bestblockhash", "hash_serialized_3", "muhash", "chainwork")],
+                  [want["height"], want["bestblockhash"], want["gettxoutsetinfo"]["hash_serialized_3"], want["muhash"], want["chainwork"]])
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+
+
 def main():
     if not os.path.isdir(os.path.join(DATA, "expected")):
         print("given data is absent, skipped: " + os.path.join(DATA, "expected"))
         return 77
     for name, args in CHAINS:
         want = json.load(open(os.path.join(DATA, "expected", name + ".json")), parse_float=Decimal)
+        compare_variations(name, args, want)
         work = tempfile.mkdtemp(prefix="lode-given-")
         try:
             args = args + ["-datadir=" + work]
