@@ -57,7 +57,7 @@ typedef struct lode_coin_view {
 
 /* What a worker read ahead from the database for one input. */
 typedef struct lode_fetched {
-    uint64_t epoch;     /* of the database when it was read; a flush since makes it stale, and it is read again */
+    uint64_t epoch;     /* of the database when it was read; what has changed since may make it stale: then it is read again */
     bool is_asked;      /* false: seemed to be in memory, was not read */
     bool is_found;
     uint32_t len;

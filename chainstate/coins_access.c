@@ -3,7 +3,7 @@
  * Room:     the active generation takes every change; what it does not know is asked of the frozen one, then of what a
  *           worker has read ahead, then of the database.
  * Touches:  memory, and the store for what nobody read ahead.
- * Threads:  the chain's. Only changes take a shard's lock: nobody else changes anything.
+ * Threads:  the chain's.
  * Promise:  an output has at most one entry in a generation; a spent one that the database may hold keeps an entry.
  */
 #include "chainstate/coins_internal.h"
@@ -115,9 +115,7 @@ static lode_status add_spent(lode_coins *c, const lode_coins_key *key, uint32_t 
     uint8_t tag = lode_coins_tag(key->index, LODE_COINS_SPENT, LODE_COINS_STORED);
     bool good;
 
-    lode_coins_shard_lock(s);
     good = lode_coins_shard_add_entry(c->active, s, key, code, &tag, 1);
-    lode_coins_shard_unlock(s);
     return good ? lode_ok() : no_memory();
 }
 
@@ -128,14 +126,10 @@ static uint32_t code_of(const lode_coin_view *view)
 
 static void spend_in_active(lode_coins *c, lode_coins_place *place)
 {
-    lode_coins_shard *s = place->shard;
-
-    lode_coins_shard_lock(s);
     if (lode_coins_entry_state(place->entry) == LODE_COINS_FRESH)
         lode_coins_place_remove(c->active, place);
     else
         lode_coins_place_spend(c->active, place);
-    lode_coins_shard_unlock(s);
 }
 
 lode_status lode_coins_spend(lode_coins *c, bool *found, lode_coin_view *view, const uint8_t prevout[36], uint64_t hash,
@@ -178,14 +172,12 @@ static lode_status replace_entry(lode_coins *c, const lode_coins_key *key, uint3
     lode_coins_place place;
     bool good;
 
-    lode_coins_shard_lock(s);
     if (lode_coins_shard_find(&place, s, key)) {
         state = lode_coins_entry_state(place.entry) == LODE_COINS_FRESH ? LODE_COINS_FRESH : LODE_COINS_DIRTY;
         lode_coins_place_remove(c->active, &place);
     }
     lode_coins_entry_set_state(entry, state);
     good = lode_coins_shard_add_entry(c->active, s, key, code, entry, bytes);
-    lode_coins_shard_unlock(s);
     return good ? lode_ok() : no_memory();
 }
 
@@ -237,9 +229,7 @@ static lode_status add_group(lode_coins *c, lode_coins_key *key, uint32_t code, 
 
     if (state != LODE_COINS_FRESH || has_record(c, key))
         return add_entries(c, key, code, entries, count, state);
-    lode_coins_shard_lock(s);
-    good = lode_coins_shard_add_record(c->active, s, key, code, entries, bytes, count, count);
-    lode_coins_shard_unlock(s);
+    good = lode_coins_shard_add_record(c->active, s, key, code, entries, bytes, count);
     return good ? lode_ok() : no_memory();
 }
 
@@ -271,42 +261,51 @@ static void note_found(void *context, size_t position, lode_bytes value)
     *(bool *)context = true;
 }
 
-enum { ASK_AT_ONCE = 64 };
-
-/* Of outputs [first, last), is one that memory does not know in the database? */
-static lode_status any_in_database(lode_coins *c, bool *any, const uint8_t txid[32], uint64_t hash, uint32_t first,
-                                   uint32_t last)
+/* Bits of the outputs of a part that memory knows. */
+static uint32_t known_outputs(lode_coins *c, bool *any, const lode_coins_key *key)
 {
-    uint8_t bytes[ASK_AT_ONCE][LODE_COIN_KEY_MAX];
-    lode_bytes keys[ASK_AT_ONCE];
-    size_t count = 0;
+    uint32_t unspent = 0, spent = 0, older_unspent = 0, older_spent = 0;
 
-    for (uint32_t i = first; i < last && !*any; i++) {
-        uint8_t prevout[36];
-        lode_coins_key key;
-        lode_coins_place place;
-        memcpy(prevout, txid, 32);
-        lode_write_le32(prevout + 32, i);
-        if (key_of(&key, prevout, hash) && (find_in(&place, c->active, &key) || find_in(&place, c->frozen, &key))) {
-            *any = !is_spent(&place);
-            continue;
-        }
-        keys[count] = (lode_bytes){ bytes[count], lode_coin_key(bytes[count], prevout) };
-        count++;
-    }
-    if (*any || count == 0 || !c->database_has_coins)
+    lode_coins_shard_list(lode_coins_shard_of(c->active, key->txid), key, &unspent, &spent);
+    if (c->frozen)
+        lode_coins_shard_list(lode_coins_shard_of(c->frozen, key->txid), key, &older_unspent, &older_spent);
+    if (unspent | (older_unspent & ~spent))
+        *any = true;
+    return unspent | spent | older_unspent | older_spent;
+}
+
+/* Of the first `count` outputs of a part, is one unspent? */
+static lode_status any_in_part(lode_coins *c, bool *any, const lode_coins_key *key, uint32_t count)
+{
+    uint8_t bytes[LODE_COINS_PART_OUTPUTS][LODE_COIN_KEY_MAX], prevout[36];
+    lode_bytes keys[LODE_COINS_PART_OUTPUTS];
+    uint32_t known = key->part < LODE_COINS_MAX_INDEX / LODE_COINS_PART_OUTPUTS ? known_outputs(c, any, key) : 0;
+    size_t n = 0;
+
+    if (*any || !c->database_has_coins)
         return lode_ok();
-    lode_coins_count(&c->database_reads, count);
-    return lode_store_multi_get(c->store, keys, count, NULL, any, note_found);
+    memcpy(prevout, key->txid, 32);
+    for (uint32_t i = 0; i < count; i++) {
+        if (known >> i & 1)
+            continue;
+        lode_write_le32(prevout + 32, key->part * LODE_COINS_PART_OUTPUTS + i);
+        keys[n] = (lode_bytes){ bytes[n], lode_coin_key(bytes[n], prevout) };
+        n++;
+    }
+    lode_coins_count(&c->database_reads, n);
+    return n > 0 ? lode_store_multi_get(c->store, keys, n, NULL, any, note_found) : lode_ok();
 }
 
 lode_status lode_coins_has_any(lode_coins *c, bool *any, const uint8_t txid[32], uint64_t hash, uint32_t output_count)
 {
+    lode_coins_key key = { .txid = txid };
     bool there = false;
 
-    for (uint32_t i = 0; i < output_count && !there; i += ASK_AT_ONCE) {
-        uint32_t last = output_count - i > ASK_AT_ONCE ? i + ASK_AT_ONCE : output_count;
-        LODE_TRY(any_in_database(c, &there, txid, hash, i, last));
+    for (uint32_t i = 0; i < output_count && !there; i += LODE_COINS_PART_OUTPUTS) {
+        uint32_t left = output_count - i;
+        key.part = i / LODE_COINS_PART_OUTPUTS;
+        key.hash = lode_coins_part_hash(hash, key.part);
+        LODE_TRY(any_in_part(c, &there, &key, left < LODE_COINS_PART_OUTPUTS ? left : LODE_COINS_PART_OUTPUTS));
     }
     *any = there;
     return lode_ok();

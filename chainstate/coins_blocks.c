@@ -2,7 +2,7 @@
  *
  * Room:     hands out blocks from lists of freed ones, from the end of the last chunk, or from a new chunk.
  * Touches:  one shard's chunks and lists, and the pool. No table.
- * Threads:  the one that changes coins, under the shard's lock.
+ * Threads:  the one that changes coins. Nobody else looks into chunks.
  * Promise:  blocks lie one behind another without gaps, so that a walk meets each of them (lode_coins_walk_next).
  */
 #include "chainstate/coins_blocks.h"
@@ -11,15 +11,17 @@
 
 #include "support/check.h"
 
-/* Lists 0 to 63 hold blocks of 1 to 64 units exactly; then four lists for each power of two. */
+/* Lists 0 to 53 hold blocks of 11 to 64 units exactly; then four lists for each power of two. */
+enum { EXACT_MOST = 64, EXACT_CLASSES = EXACT_MOST - LODE_COINS_MIN_UNITS + 1 };
+
 static unsigned class_of(uint32_t units)
 {
     unsigned log;
 
-    if (units <= 64)
-        return units - 1;
+    if (units <= EXACT_MOST)
+        return units - LODE_COINS_MIN_UNITS;
     log = 31 - (unsigned)__builtin_clz(units);
-    return 64 + (log - 6) * 4 + (units >> (log - 2) & 3);
+    return EXACT_CLASSES + (log - 6) * 4 + (units >> (log - 2) & 3);
 }
 
 /* The first list whose blocks are all of at least `units`. */
@@ -27,17 +29,18 @@ static unsigned class_above(uint32_t units)
 {
     unsigned c = class_of(units);
 
-    return units <= 64 || (units & ((1u << (29 - __builtin_clz(units))) - 1)) == 0 ? c : c + 1;
+    return units <= EXACT_MOST || (units & ((1u << (29 - __builtin_clz(units))) - 1)) == 0 ? c : c + 1;
 }
 
 static void push_free(lode_coins_shard *s, uint32_t offset, uint32_t units)
 {
     lode_coins_record *r = lode_coins_record_at(s, offset);
-    unsigned c = class_of(units);
+    unsigned c;
 
     r->meta = lode_coins_meta(units, 0, 0);
     if (units < LODE_COINS_MIN_UNITS)
         return; /* lost until the shard is gathered */
+    c = class_of(units);
     r->code = s->heads[c];
     s->heads[c] = offset;
     s->classes[c / 64] |= UINT64_C(1) << c % 64;
@@ -71,7 +74,7 @@ uint32_t lode_coins_block_take_ready(lode_coins_shard *s, uint32_t units, uint32
 {
     unsigned c = class_of(units);
 
-    if (units < 64 && (s->classes[0] >> c & 3)) {
+    if (units < EXACT_MOST && (s->classes[0] >> c & 3)) {
         c += s->classes[0] >> c & 1 ? 0 : 1;
         return pop_free(s, c, got);
     }
@@ -111,30 +114,13 @@ static bool grow_chunk_list(lode_coins_generation *g, lode_coins_shard *s)
     return true;
 }
 
-/* Slots lend one more bit to offsets and lose one of the hash. */
-static bool widen_offsets(lode_coins_shard *s)
-{
-    uint32_t bits = s->offset_bits;
-
-    if (bits >= 31)
-        return false;
-    for (uint32_t b = 0; b < s->bucket_count; b++) {
-        for (unsigned i = 0; i < LODE_COINS_BUCKET_SLOTS; i++) {
-            uint32_t slot = s->buckets[b].slots[i];
-            s->buckets[b].slots[i] = slot >> bits << bits << 1 | (slot & ((1u << bits) - 1));
-        }
-    }
-    s->offset_bits = bits + 1;
-    return true;
-}
-
 static bool add_chunk(lode_coins_generation *g, lode_coins_shard *s)
 {
     uint8_t *chunk;
 
     if (!grow_chunk_list(g, s))
         return false;
-    if (s->chunk_count >= 1u << s->offset_bits >> 12 && !widen_offsets(s))
+    if (s->chunk_count >= 1u << s->offset_bits >> 12 && !lode_coins_shard_widen_offsets(s))
         return false;
     chunk = lode_coins_pool_take(g->pool);
     if (!chunk)

@@ -16,6 +16,8 @@ uint32_t lode_coins_block_take_ready(lode_coins_shard *s, uint32_t units, uint32
 /* Cuts up a larger free block or takes a new chunk. 0: memory is out. */
 uint32_t lode_coins_block_take_more(lode_coins_generation *g, lode_coins_shard *s, uint32_t units, uint32_t *got);
 void lode_coins_block_give(lode_coins_shard *s, uint32_t offset, uint32_t units);
+/* Slots lend one more bit to offsets and lose one of the hash. False when none is left. (In coins_shard.c.) */
+bool lode_coins_shard_widen_offsets(lode_coins_shard *s);
 /* Would moving all records together free much? */
 bool lode_coins_blocks_are_scattered(const lode_coins_shard *s);
 /* Moves them. Every offset changes: the table is to be made again. */

@@ -1,34 +1,28 @@
 /* chainstate/coins_fetch.c: reading coins ahead of the chain's thread.
  *
  * Room:     looks which coins are not in memory and reads those from the database, many at once.
- * Touches:  the table under each shard's lock, for as long as a look takes; the store.
+ * Touches:  slots of tables, atomically; the store.
  * Threads:  any number of workers, while the chain's thread changes coins.
- * Promise:  what is told holds as long as the generation that was active (its id is the epoch) and all later ones are
- * in memory: a change since then stands in one of them and is found first.
+ * Promise:  what is told holds as long as all generations that were not in the database when it was read are in memory
+ *           (the id of the oldest is the epoch): a change that the reading missed stands in one of them and is found
+ *           first.
  */
 #include "chainstate/coins_internal.h"
 
-static bool is_in(const lode_coins_generation *g, const lode_coins_key *key)
+static bool is_in(const lode_coins_generation *g, const uint8_t *txid, uint64_t part_hash)
 {
-    lode_coins_shard *s = lode_coins_shard_of(g, key->txid);
-    lode_coins_place place;
-    bool found;
-
-    lode_coins_shard_lock(s);
-    found = lode_coins_shard_find(&place, s, key);
-    lode_coins_shard_unlock(s);
-    return found;
+    return g && lode_coins_shard_seems_to_have(lode_coins_shard_of(g, txid), part_hash);
 }
 
+/* All that is known of the output seems to be in memory. Otherwise it is asked for: at worst for nothing. */
 static bool is_in_memory(const lode_coins *c, const uint8_t prevout[36], uint64_t hash)
 {
     uint32_t index = lode_read_le32(prevout + 32);
-    lode_coins_key key = { prevout, 0, index / LODE_COINS_PART_OUTPUTS, index % LODE_COINS_PART_OUTPUTS };
+    uint64_t part_hash = lode_coins_part_hash(hash, index / LODE_COINS_PART_OUTPUTS);
 
-    key.hash = lode_coins_part_hash(hash, key.part);
     if (index >= LODE_COINS_MAX_INDEX)
         return false;
-    return is_in(c->active, &key) || (c->frozen && is_in(c->frozen, &key));
+    return is_in(c->active, prevout, part_hash) || is_in(c->frozen, prevout, part_hash);
 }
 
 /* Marks what is to be asked; returns how many, 0 when the database has no coins. */
@@ -36,11 +30,13 @@ static size_t look_in_memory(lode_coins *c, lode_fetched *fetched, const uint8_t
                              const uint64_t *hashes, size_t count)
 {
     size_t asked = 0;
+    uint64_t epoch;
 
     pthread_rwlock_rdlock(&c->generations_lock);
+    epoch = c->frozen && !__atomic_load_n(&c->frozen_is_written, __ATOMIC_ACQUIRE) ? c->frozen->id : c->active->id;
     for (size_t i = 0; i < count; i++) {
         bool is_asked = !is_in_memory(c, prevouts[i], hashes[i]);
-        fetched[i] = (lode_fetched){ .epoch = c->active->id, .is_asked = is_asked };
+        fetched[i] = (lode_fetched){ .epoch = epoch, .is_asked = is_asked };
         asked += is_asked;
     }
     if (!c->database_has_coins)

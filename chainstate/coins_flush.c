@@ -71,7 +71,7 @@ void lode_coins_settle_flush(lode_coins *c)
         start = lode_clock_ns();
     while (c->is_flushing)
         lode_cond_wait(&c->flushed, &c->lock);
-    c->frozen_is_written = !lode_failed(c->flush_status);
+    __atomic_store_n(&c->frozen_is_written, !lode_failed(c->flush_status), __ATOMIC_RELEASE);
     lode_mutex_unlock(&c->lock);
     lode_thread_join(&c->flusher);
     c->flusher.started = false;
@@ -106,6 +106,7 @@ static lode_status freeze(lode_coins *c)
     pthread_rwlock_wrlock(&c->generations_lock);
     c->frozen = c->active;
     c->active = next;
+    c->frozen_is_written = false;
     if (c->frozen->live > 0)
         c->database_has_coins = true;
     pthread_rwlock_unlock(&c->generations_lock);
@@ -123,11 +124,9 @@ static bool join_entry(lode_coins_generation *to, const lode_coins_record *r, co
     lode_coins_place place;
     bool good;
 
-    lode_coins_shard_lock(s);
     if (lode_coins_shard_find(&place, s, &key))
         lode_coins_place_remove(to, &place);
     good = lode_coins_shard_add_entry(to, s, &key, r->code, entry, lode_coins_entry_length(entry));
-    lode_coins_shard_unlock(s);
     return good;
 }
 
@@ -162,6 +161,7 @@ static lode_status join(lode_coins *c)
     pthread_rwlock_wrlock(&c->generations_lock);
     c->frozen->id = old->id;
     c->active = next;
+    c->frozen_is_written = false;
     if (old->live > 0)
         c->database_has_coins = true;
     pthread_rwlock_unlock(&c->generations_lock);
@@ -197,7 +197,6 @@ lode_status lode_coins_flush_begin(lode_coins *c, const lode_block_hash *best)
         LODE_TRY(begin_with_batch(c));
     else
         LODE_TRY(freeze(c));
-    c->frozen_is_written = false;
     start_flush(c);
     return lode_ok();
 }

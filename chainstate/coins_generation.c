@@ -2,7 +2,7 @@
  *
  * Room:     memory from the pool in, memory given back.
  * Touches:  memory alone.
- * Threads:  the one that changes coins; dropping takes each shard's lock, as workers may be looking.
+ * Threads:  the one that changes coins.
  */
 #include <stdlib.h>
 
@@ -37,10 +37,7 @@ static void clear_shard(lode_coins_generation *g, lode_coins_shard *s)
     lode_coins_count_records(g, s, -(int)s->records);
     lode_coins_count_live(g, s, -(int)s->live);
     lode_coins_blocks_clear(g, s);
-    lode_coins_account(g, -(ptrdiff_t)(s->bucket_count * sizeof *s->buckets));
-    free(s->buckets);
-    s->buckets = NULL;
-    s->bucket_count = 0;
+    lode_coins_shard_clear_table(g, s);
 }
 
 bool lode_coins_generation_drop_shard(lode_coins_generation *g)
@@ -51,9 +48,7 @@ bool lode_coins_generation_drop_shard(lode_coins_generation *g)
         lode_coins_shard *s = &g->shards[g->next_drop++ % count];
         if (s->chunk_count == 0)
             continue;
-        lode_coins_shard_lock(s);
         clear_shard(g, s);
-        lode_coins_shard_unlock(s);
         return true;
     }
     return false;

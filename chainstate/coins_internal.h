@@ -28,17 +28,17 @@ struct lode_coins {
     lode_cache *cache;
 
     /* Which generations there are: changed by the chain's thread under the write lock, read by workers under the read
-     * lock. A shard's content has the shard's lock. */
+     * lock. */
     pthread_rwlock_t generations_lock;
     lode_coins_generation *active;
     lode_coins_generation *frozen; /* NULL: none */
+    bool frozen_is_written;        /* atomic; becomes true without the lock */
     bool database_has_coins;       /* false: no flush has begun and none was there; likewise locked */
 
     /* The chain's thread. */
     lode_coins_pool pool;
     size_t cache_bytes;
     uint64_t oldest_whole; /* all changes since the generation of this id are in memory */
-    bool frozen_is_written;
     lode_coins_prefetch_item queue[LODE_COINS_QUEUE];
     uint32_t queue_at;
     uint8_t *script; /* what a view lends; LODE_COINS_SCRATCH bytes */

@@ -2,10 +2,11 @@
  *
  * Room:     the table of one shard, and what happens to its records.
  * Touches:  memory alone; blocks through coins_blocks.h.
- * Threads:  see the header: one thread changes, under the shard's lock; others look under that lock.
+ * Threads:  see the header: one thread changes; others look at slots.
  */
 #include "chainstate/coins_shard.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -56,6 +57,30 @@ static inline uint32_t match_slots(const lode_coins_bucket *b, uint32_t want, ui
 #endif
 }
 
+#define NOT_ALL 0x80000000u /* bit 31 of a slot */
+
+/* Where a slot keeps bits of the hash. */
+static inline uint32_t hash_mask(uint32_t offset_bits)
+{
+    return ~0u << offset_bits & ~NOT_ALL;
+}
+
+static inline uint32_t make_slot(uint64_t hash, uint32_t offset, uint32_t offset_bits, bool is_all)
+{
+    return ((uint32_t)hash << offset_bits & ~NOT_ALL) | offset | (is_all ? 0 : NOT_ALL);
+}
+
+static inline uint32_t offset_of(uint32_t slot, uint32_t offset_bits)
+{
+    return slot & ~(~0u << offset_bits);
+}
+
+/* Others look at the same time. */
+static inline void store(uint32_t *at, uint32_t value)
+{
+    __atomic_store_n(at, value, __ATOMIC_RELAXED);
+}
+
 typedef struct search {
     lode_coins_shard *s;
     const lode_coins_key *key;
@@ -66,7 +91,8 @@ typedef struct search {
 
 static inline search search_of(lode_coins_shard *s, const lode_coins_key *key)
 {
-    search q = { s, key, ~0u << s->offset_bits, (uint32_t)key->hash << s->offset_bits, 0, 0, 0 };
+    uint32_t mask = hash_mask(s->offset_bits);
+    search q = { s, key, mask, (uint32_t)key->hash << s->offset_bits & mask, 0, 0, 0 };
 
     if (s->bucket_count > 0) {
         q.bucket = (uint32_t)(lode_coins_home(s, key->hash) - s->buckets);
@@ -87,7 +113,7 @@ static inline bool search_next(search *q, lode_coins_place *place)
         const lode_coins_bucket *b = &s->buckets[q->bucket];
         while (q->matches) {
             uint32_t slot = (uint32_t)__builtin_ctz(q->matches);
-            uint32_t offset = b->slots[slot] & ~q->mask;
+            uint32_t offset = offset_of(b->slots[slot], s->offset_bits);
             lode_coins_record *r;
             q->matches &= q->matches - 1;
             if (offset == 0)
@@ -127,6 +153,21 @@ bool lode_coins_shard_has_record(lode_coins_shard *s, const lode_coins_key *key)
     return search_next(&q, &place);
 }
 
+void lode_coins_shard_list(lode_coins_shard *s, const lode_coins_key *key, uint32_t *unspent, uint32_t *spent)
+{
+    search q = search_of(s, key);
+    lode_coins_place place;
+
+    while (search_next(&q, &place)) {
+        const uint8_t *entry = place.record->entries;
+        for (uint32_t left = lode_coins_record_count(place.record); left > 0; left--) {
+            uint32_t bit = 1u << lode_coins_entry_index(entry);
+            *(lode_coins_entry_state(entry) == LODE_COINS_SPENT ? spent : unspent) |= bit;
+            entry += lode_coins_entry_length(entry);
+        }
+    }
+}
+
 void lode_coins_shard_prefetch_slot(const lode_coins_shard *s, uint64_t hash)
 {
     if (s->bucket_count > 0)
@@ -136,33 +177,79 @@ void lode_coins_shard_prefetch_slot(const lode_coins_shard *s, uint64_t hash)
 void lode_coins_shard_prefetch_record(const lode_coins_shard *s, uint64_t hash)
 {
     const lode_coins_bucket *b;
-    uint32_t mask = ~0u << s->offset_bits, matches;
+    uint32_t mask = hash_mask(s->offset_bits), matches;
 
     if (s->bucket_count == 0)
         return;
     b = lode_coins_home(s, hash);
-    for (matches = match_slots(b, (uint32_t)hash << s->offset_bits, mask); matches; matches &= matches - 1) {
-        uint32_t offset = b->slots[__builtin_ctz(matches)] & ~mask;
+    for (matches = match_slots(b, (uint32_t)hash << s->offset_bits & mask, mask); matches; matches &= matches - 1) {
+        uint32_t offset = offset_of(b->slots[__builtin_ctz(matches)], s->offset_bits);
         const char *r = (const char *)lode_coins_record_at(s, offset ? offset : 1);
         __builtin_prefetch(r);
         __builtin_prefetch(r + 64);
     }
 }
 
-static void insert_slot(lode_coins_shard *s, uint64_t hash, uint32_t offset)
+/* ---- looking, while another thread changes ---- */
+
+/* The three fields as they were together at some time. */
+static bool read_table(lode_coins_shard *s, const lode_coins_bucket **buckets, uint32_t *count, uint32_t *offset_bits)
 {
-    uint32_t b = (uint32_t)(lode_coins_home(s, hash) - s->buckets);
+    uint32_t version = __atomic_load_n(&s->version, __ATOMIC_ACQUIRE);
+
+    *buckets = __atomic_load_n(&s->buckets, __ATOMIC_SEQ_CST);
+    *count = __atomic_load_n(&s->bucket_count, __ATOMIC_ACQUIRE);
+    *offset_bits = __atomic_load_n(&s->offset_bits, __ATOMIC_ACQUIRE);
+    return version % 2 == 0 && __atomic_load_n(&s->version, __ATOMIC_RELAXED) == version && *count > 0;
+}
+
+static bool bucket_seems_to_have(const lode_coins_bucket *b, uint32_t want, uint32_t offset_bits)
+{
+    for (unsigned i = 0; i < LODE_COINS_BUCKET_SLOTS; i++) {
+        uint32_t slot = __atomic_load_n(&b->slots[i], __ATOMIC_RELAXED);
+        if ((slot & (hash_mask(offset_bits) | NOT_ALL)) == want && offset_of(slot, offset_bits) != 0)
+            return true;
+    }
+    return false;
+}
+
+bool lode_coins_shard_seems_to_have(lode_coins_shard *s, uint64_t hash)
+{
+    const lode_coins_bucket *buckets;
+    uint32_t count, offset_bits, b;
+    bool has = false;
+
+    __atomic_fetch_add(&s->readers, 1, __ATOMIC_SEQ_CST); /* before the table is read: see replace_table */
+    if (read_table(s, &buckets, &count, &offset_bits)) {
+        uint32_t want = (uint32_t)hash << offset_bits & hash_mask(offset_bits);
+        b = (uint32_t)((hash >> 32) * count >> 32);
+        for (uint32_t left = count; left > 0 && !has; left--) {
+            has = bucket_seems_to_have(&buckets[b], want, offset_bits);
+            if (__atomic_load_n(&buckets[b].passed, __ATOMIC_RELAXED) == 0)
+                break;
+            b = b + 1 == count ? 0 : b + 1;
+        }
+    }
+    __atomic_fetch_sub(&s->readers, 1, __ATOMIC_RELEASE);
+    return has;
+}
+
+/* ---- changing the table ---- */
+
+static void put_slot(lode_coins_bucket *buckets, uint32_t count, uint64_t hash, uint32_t slot)
+{
+    uint32_t b = (uint32_t)((hash >> 32) * count >> 32);
 
     for (;;) {
-        lode_coins_bucket *bucket = &s->buckets[b];
+        lode_coins_bucket *bucket = &buckets[b];
         for (unsigned i = 0; i < LODE_COINS_BUCKET_SLOTS; i++) {
             if (bucket->slots[i] == 0) {
-                bucket->slots[i] = (uint32_t)hash << s->offset_bits | offset;
+                store(&bucket->slots[i], slot);
                 return;
             }
         }
-        bucket->passed++;
-        b = b + 1 == s->bucket_count ? 0 : b + 1;
+        store(&bucket->passed, bucket->passed + 1);
+        b = b + 1 == count ? 0 : b + 1;
     }
 }
 
@@ -172,42 +259,112 @@ static void remove_slot(const lode_coins_place *place)
     uint32_t b = (uint32_t)(lode_coins_home(s, place->hash) - s->buckets);
 
     while (b != place->bucket) {
-        s->buckets[b].passed--;
+        store(&s->buckets[b].passed, s->buckets[b].passed - 1);
         b = b + 1 == s->bucket_count ? 0 : b + 1;
     }
-    s->buckets[b].slots[place->slot] = 0;
+    store(&s->buckets[b].slots[place->slot], 0);
 }
 
-static void fill_table(const lode_coins_generation *g, lode_coins_shard *s)
+/* Does the record hold all that is known of its outputs? */
+static bool is_all_fresh(const uint8_t *entries, uint32_t count)
+{
+    for (; count > 0; count--) {
+        if (lode_coins_entry_state(entries) != LODE_COINS_FRESH)
+            return false;
+        entries += lode_coins_entry_length(entries);
+    }
+    return true;
+}
+
+static void put_all_records(const lode_coins_generation *g, const lode_coins_shard *s, lode_coins_bucket *buckets,
+                            uint32_t count)
 {
     lode_coins_walk walk = lode_coins_walk_of(s);
     const lode_coins_record *r;
     uint32_t offset;
 
-    memset(s->buckets, 0, s->bucket_count * sizeof *s->buckets);
-    while ((r = lode_coins_walk_next(&walk, &offset)) != NULL)
-        insert_slot(s, lode_coins_record_hash(g, r), offset);
+    while ((r = lode_coins_walk_next(&walk, &offset)) != NULL) {
+        uint64_t hash = lode_coins_record_hash(g, r);
+        bool is_all = is_all_fresh(r->entries, lode_coins_record_count(r));
+        put_slot(buckets, count, hash, make_slot(hash, offset, s->offset_bits, is_all));
+    }
+}
+
+static void refill_table(const lode_coins_generation *g, lode_coins_shard *s)
+{
+    for (uint32_t b = 0; b < s->bucket_count; b++) {
+        for (unsigned i = 0; i < LODE_COINS_BUCKET_SLOTS; i++)
+            store(&s->buckets[b].slots[i], 0);
+        store(&s->buckets[b].passed, 0);
+    }
+    put_all_records(g, s, s->buckets, s->bucket_count);
+}
+
+/* Who comes to look after the store of `buckets` finds the new table; when nobody is looking then, the old one is free
+ * to go. If someone is, it waits for the next replacement, and that one for the looking to end. */
+static void replace_table(lode_coins_shard *s, lode_coins_bucket *buckets, uint32_t count, uint32_t offset_bits)
+{
+    lode_coins_bucket *old = s->buckets;
+
+    store(&s->version, s->version + 1);
+    __atomic_store_n(&s->bucket_count, count, __ATOMIC_RELEASE);
+    __atomic_store_n(&s->offset_bits, offset_bits, __ATOMIC_RELEASE);
+    __atomic_store_n(&s->buckets, buckets, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&s->version, s->version + 1, __ATOMIC_RELEASE);
+    if (old == buckets)
+        return;
+    while (__atomic_load_n(&s->readers, __ATOMIC_SEQ_CST) != 0) {
+        if (!s->retired && buckets) {
+            s->retired = old;
+            return;
+        }
+        sched_yield();
+    }
+    free(s->retired);
+    s->retired = NULL;
+    free(old);
+}
+
+bool lode_coins_shard_widen_offsets(lode_coins_shard *s)
+{
+    uint32_t bits = s->offset_bits;
+
+    if (bits >= 30)
+        return false;
+    for (uint32_t b = 0; b < s->bucket_count; b++) {
+        for (unsigned i = 0; i < LODE_COINS_BUCKET_SLOTS; i++) {
+            uint32_t slot = s->buckets[b].slots[i];
+            uint32_t hash = (slot & hash_mask(bits)) << 1 & ~NOT_ALL;
+            store(&s->buckets[b].slots[i], (slot & NOT_ALL) | hash | offset_of(slot, bits));
+        }
+    }
+    replace_table(s, s->buckets, s->bucket_count, bits + 1);
+    return true;
 }
 
 /* Makes room for one more record: at most 13 of 16 slots are used, then the table grows by half. */
 static bool ensure_slot(lode_coins_generation *g, lode_coins_shard *s)
 {
-    uint32_t count = s->bucket_count + s->bucket_count / 2 + 2;
+    uint32_t count = s->bucket_count + s->bucket_count / 2 + 2, old_count = s->bucket_count;
     lode_coins_bucket *buckets;
-    size_t added;
 
     if ((uint64_t)s->records * 16 < (uint64_t)s->bucket_count * LODE_COINS_BUCKET_SLOTS * 13)
         return true;
     buckets = aligned_alloc(64, count * sizeof *buckets);
     if (!buckets)
         return s->records < s->bucket_count * LODE_COINS_BUCKET_SLOTS; /* fuller and slower, as long as there is room */
-    added = (count - s->bucket_count) * sizeof *buckets;
-    free(s->buckets);
-    s->buckets = buckets;
-    s->bucket_count = count;
-    lode_coins_account(g, (ptrdiff_t)added);
-    fill_table(g, s);
+    memset(buckets, 0, count * sizeof *buckets);
+    put_all_records(g, s, buckets, count);
+    replace_table(s, buckets, count, s->offset_bits);
+    lode_coins_account(g, (ptrdiff_t)((count - old_count) * sizeof *buckets));
     return true;
+}
+
+void lode_coins_shard_clear_table(lode_coins_generation *g, lode_coins_shard *s)
+{
+    lode_coins_account(g, -(ptrdiff_t)(s->bucket_count * sizeof *s->buckets));
+    if (s->buckets)
+        replace_table(s, NULL, 0, s->offset_bits);
 }
 
 /* ---- records ---- */
@@ -220,7 +377,7 @@ static uint32_t take_block(lode_coins_generation *g, lode_coins_shard *s, uint32
         return offset;
     if (lode_coins_blocks_are_scattered(s)) {
         lode_coins_blocks_gather(g, s);
-        fill_table(g, s);
+        refill_table(g, s);
     }
     return lode_coins_block_take_more(g, s, units, got);
 }
@@ -238,10 +395,11 @@ void lode_coins_count_records(lode_coins_generation *g, lode_coins_shard *s, int
 }
 
 bool lode_coins_shard_add_record(lode_coins_generation *g, lode_coins_shard *s, const lode_coins_key *key,
-                                 uint32_t code, const uint8_t *entries, size_t bytes, uint32_t count, uint32_t live)
+                                 uint32_t code, const uint8_t *entries, size_t bytes, uint32_t count)
 {
     uint32_t offset, units;
     lode_coins_record *r;
+    bool is_all;
 
     LODE_VERIFY(count > 0 && count <= LODE_COINS_PART_OUTPUTS && bytes <= LODE_COINS_MAX_ENTRIES_BYTES);
     if (!ensure_slot(g, s))
@@ -254,9 +412,10 @@ bool lode_coins_shard_add_record(lode_coins_generation *g, lode_coins_shard *s, 
     r->code = code;
     memcpy(r->txid, key->txid, sizeof r->txid);
     memcpy(r->entries, entries, bytes);
-    insert_slot(s, key->hash, offset);
+    is_all = is_all_fresh(entries, count > 1 ? 0 : 1);
+    put_slot(s->buckets, s->bucket_count, key->hash, make_slot(key->hash, offset, s->offset_bits, is_all));
     lode_coins_count_records(g, s, 1);
-    lode_coins_count_live(g, s, (int)live);
+    lode_coins_count_live(g, s, lode_coins_entry_state(entries) == LODE_COINS_SPENT ? 0 : (int)count);
     return true;
 }
 
@@ -264,14 +423,22 @@ static uint32_t place_offset(const lode_coins_place *place)
 {
     const lode_coins_shard *s = place->shard;
 
-    return s->buckets[place->bucket].slots[place->slot] & ~(~0u << s->offset_bits);
+    return offset_of(s->buckets[place->bucket].slots[place->slot], s->offset_bits);
 }
 
 static void set_place_offset(const lode_coins_place *place, uint32_t offset)
 {
     lode_coins_shard *s = place->shard;
+    uint32_t *slot = &s->buckets[place->bucket].slots[place->slot];
 
-    s->buckets[place->bucket].slots[place->slot] = (uint32_t)place->hash << s->offset_bits | offset;
+    store(slot, (*slot & ~0u << s->offset_bits) | offset);
+}
+
+static void set_place_not_all(const lode_coins_place *place)
+{
+    uint32_t *slot = &place->shard->buckets[place->bucket].slots[place->slot];
+
+    store(slot, *slot | NOT_ALL);
 }
 
 static void set_shape(lode_coins_record *r, uint32_t units, uint32_t count)
@@ -392,7 +559,7 @@ bool lode_coins_shard_add_entry(lode_coins_generation *g, lode_coins_shard *s, c
     lode_coins_record *r;
 
     if (!find_company(&place, s, key, code, is_spent, bytes))
-        return lode_coins_shard_add_record(g, s, key, code, entry, bytes, 1, is_spent ? 0 : 1);
+        return lode_coins_shard_add_record(g, s, key, code, entry, bytes, 1);
     total = merge_entry(merged, place.record, key->index, entry, bytes);
     mate.index = lode_coins_entry_index(place.record->entries);
     count = lode_coins_record_count(place.record) + 1;
@@ -410,6 +577,8 @@ bool lode_coins_shard_add_entry(lode_coins_generation *g, lode_coins_shard *s, c
     }
     memcpy(place.record->entries, merged, total);
     set_shape(place.record, units, count);
+    if (lode_coins_entry_state(entry) != LODE_COINS_FRESH)
+        set_place_not_all(&place);
     if (!is_spent)
         lode_coins_count_live(g, s, 1);
     return true;

@@ -2,44 +2,51 @@
  *
  * The table is made of buckets of one cache line: 15 slots of 4 bytes, and a count of the records that found this
  * bucket full and went on to a later one, so that a search for what is absent ends early and a removal leaves nothing
- * behind. A slot holds the place of a record in the shard's chunks (in units of 4 bytes) in its low `offset_bits`, and
- * bits of the record's hash above; 0 is free.
+ * behind. 0 is a free slot; others are
+ *     bit 31 | bits of the record's hash | place of the record in the shard's chunks, in units of 4 bytes (offset_bits)
+ * where bit 31 says that some output of the record is not fresh: the database may know others of that transaction.
  *
  * Records lie in chunks, one after another. Freed blocks are kept by size; when too much of a shard is in them, its
  * records are moved together. All steps touch one shard only, so none takes long.
+ *
+ * Threads: one thread changes shards and takes no lock. Others look at slots alone, atomically, and learn whether a
+ * record seems to be there: a wrong answer costs them, or later the chain's thread, one reading of the database. A
+ * table is freed when nobody looks.
  */
 #ifndef LODE_CHAINSTATE_COINS_SHARD_H
 #define LODE_CHAINSTATE_COINS_SHARD_H
-
-#include <sched.h>
 
 #include "chainstate/coins_pool.h"
 #include "chainstate/coins_record.h"
 #include "support/status.h"
 
 #define LODE_COINS_BUCKET_SLOTS 15u
-#define LODE_COINS_CLASSES 89u /* of free blocks: 64 exact ones, then quarters of powers of two */
+#define LODE_COINS_CLASSES 79u /* of free blocks: exact ones up to 64 units, then quarters of powers of two */
 
 typedef struct lode_coins_bucket {
-    uint32_t slots[LODE_COINS_BUCKET_SLOTS];
-    uint32_t passed; /* records whose search starts here or earlier, and that lie further on */
+    uint32_t slots[LODE_COINS_BUCKET_SLOTS]; /* atomic */
+    uint32_t passed; /* atomic; records whose search starts here or earlier, and that lie further on */
 } lode_coins_bucket;
 
 typedef struct lode_coins_shard {
-    uint32_t lock; /* atomic; held for a change, and by a worker while it looks */
-    uint32_t bucket_count;
+    /* Changed seldom, so that all processors may keep this line. Atomic. */
     lode_coins_bucket *buckets;
-    uint8_t **chunks;
-    uint32_t chunk_count, chunk_capacity;
-    uint32_t end_unit; /* of what is used in the last chunk */
+    uint32_t bucket_count;
     uint32_t offset_bits;
+    uint32_t version; /* odd while the three above change */
+    uint32_t chunk_count, chunk_capacity;
+    uint8_t **chunks;
+    lode_coins_bucket *retired; /* a table that someone was looking at when it was replaced */
+    /* The changing thread's own. */
+    uint32_t end_unit __attribute__((aligned(64))); /* of what is used in the last chunk */
     uint32_t records;
     uint32_t live;       /* unspent entries */
     uint32_t free_units; /* in free blocks */
-    uint32_t spare;
     uint64_t classes[2]; /* which lists of free blocks are not empty */
     uint32_t heads[LODE_COINS_CLASSES];
-} __attribute__((aligned(64))) lode_coins_shard;
+    /* The others'. Atomic. */
+    uint32_t readers __attribute__((aligned(64))); /* who may be looking at a table */
+} lode_coins_shard;
 
 /* One generation of coins: shards by the first bits of the txid. */
 typedef struct lode_coins_generation {
@@ -97,21 +104,6 @@ static inline lode_coins_bucket *lode_coins_home(const lode_coins_shard *s, uint
     return &s->buckets[(hash >> 32) * s->bucket_count >> 32];
 }
 
-/* Locks are short; a holder that lost its processor is waited for by giving ours up. */
-static inline void lode_coins_shard_lock(lode_coins_shard *s)
-{
-    for (unsigned spins = 1; __atomic_exchange_n(&s->lock, 1, __ATOMIC_ACQUIRE); spins++) {
-        while (__atomic_load_n(&s->lock, __ATOMIC_RELAXED)) {
-            if (++spins % 64 == 0)
-                sched_yield();
-        }
-    }
-}
-static inline void lode_coins_shard_unlock(lode_coins_shard *s)
-{
-    __atomic_store_n(&s->lock, 0, __ATOMIC_RELEASE);
-}
-
 /* NULL when memory is out. */
 lode_coins_generation *lode_coins_generation_create(lode_coins_pool *pool, const uint64_t *salt, uint64_t id,
                                                     size_t budget_bytes);
@@ -119,20 +111,24 @@ void lode_coins_generation_destroy(lode_coins_generation *g);
 /* Gives one shard's memory back; false when none has any. */
 bool lode_coins_generation_drop_shard(lode_coins_generation *g);
 
-/* Searching: no lock needed by the one thread that changes, under the shard's lock by others. */
+/* Searching, by the thread that changes. */
 bool lode_coins_shard_find(lode_coins_place *place, lode_coins_shard *s, const lode_coins_key *key);
 /* Is there a record of the key's txid and part, whatever its entries? */
 bool lode_coins_shard_has_record(lode_coins_shard *s, const lode_coins_key *key);
+/* All outputs of the key's txid and part that are known, as bits: adds to both sets. */
+void lode_coins_shard_list(lode_coins_shard *s, const lode_coins_key *key, uint32_t *unspent, uint32_t *spent);
 /* The slot's line, or the record's first two. */
 void lode_coins_shard_prefetch_slot(const lode_coins_shard *s, uint64_t hash);
 void lode_coins_shard_prefetch_record(const lode_coins_shard *s, uint64_t hash);
 
-/* Changes: by the one thread that changes, under the shard's lock. All but remove may fail for want of memory; then
- * nothing has changed. */
+/* Looking, by any thread: does a record that holds all there is of this txid and part seem to be there? */
+bool lode_coins_shard_seems_to_have(lode_coins_shard *s, uint64_t hash);
 
-/* A new record with all its entries, of which `live` are unspent. */
+/* Changes. All but remove may fail for want of memory; then nothing has changed. */
+
+/* A new record with all its entries: fresh ones, or a single one. */
 bool lode_coins_shard_add_record(lode_coins_generation *g, lode_coins_shard *s, const lode_coins_key *key,
-                                 uint32_t code, const uint8_t *entries, size_t bytes, uint32_t count, uint32_t live);
+                                 uint32_t code, const uint8_t *entries, size_t bytes, uint32_t count);
 /* One more entry, whose index is not there yet, into a record of this code (any code for a spent one) or a new one. */
 bool lode_coins_shard_add_entry(lode_coins_generation *g, lode_coins_shard *s, const lode_coins_key *key, uint32_t code,
                                 const uint8_t *entry, size_t bytes);
@@ -142,6 +138,9 @@ void lode_coins_place_spend(lode_coins_generation *g, lode_coins_place *place);
 
 void lode_coins_count_live(lode_coins_generation *g, lode_coins_shard *s, int change);
 void lode_coins_count_records(lode_coins_generation *g, lode_coins_shard *s, int change);
+
+/* No table: all records are gone. */
+void lode_coins_shard_clear_table(lode_coins_generation *g, lode_coins_shard *s);
 
 /* Walks all records, in no order. */
 typedef struct lode_coins_walk {
