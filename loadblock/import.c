@@ -13,7 +13,7 @@
 #include "loadblock/stored.h"
 #include "support/check.h"
 
-enum { CHUNK_BYTES = 8 << 20, INPUT_BUDGET = 64 << 20 };
+enum { CHUNK_BYTES = 8 << 20, INPUT_BUDGET = 40 << 20 };
 
 lode_status lode_run_set_up(lode_run_state *run)
 {

@@ -12,7 +12,7 @@
 #include "loadblock/stored.h"
 #include "support/check.h"
 
-enum { IN_FLIGHT_MAX = 512, IN_FLIGHT_BYTES = 64 << 20 };
+enum { IN_FLIGHT_MAX = 512, IN_FLIGHT_BYTES = 32 << 20 };
 static const uint64_t flush_interval_ns = UINT64_C(600) * 1000000000;
 
 void lode_pipeline_init(lode_pipeline *p, lode_workshop *shop, lode_import_result *result)

@@ -10,7 +10,7 @@
 
 #include "support/check.h"
 
-enum { KEEP_ARENA_BYTES = 16 << 20 };
+enum { KEEP_ARENA_BYTES = 4 << 20 };
 
 void lode_workshop_init(lode_workshop *shop, lode_chain *chain, lode_chunk_pool *chunks, lode_waiter *waiter)
 {
@@ -126,6 +126,9 @@ static lode_status parse(lode_work *w)
 
     if (!w->raw)
         LODE_TRY(w->kind == LODE_WORK_STORED ? read_stored(w) : read_again(w));
+    /* A block's arrays take about twice its bytes; one piece wastes least. */
+    if (!lode_arena_reserve(&w->arena, (size_t)w->available * 2 + 4096))
+        return lode_fail(LODE_NO_MEMORY, "no memory for a block of %u bytes", w->available);
     w->is_block = lode_block_parse(&w->block, &w->arena, w->raw, w->available, LODE_PARSE_ALLOW_TAIL, &w->parse_error);
     if (!w->is_block)
         return lode_ok();

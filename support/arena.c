@@ -29,7 +29,7 @@
 
 #define ALIGNMENT 16
 #define FIRST_CHUNK (64 * 1024)
-#define LARGEST_STEP (4 * 1024 * 1024) /* chunks double up to here; a larger request gets a chunk of its own size */
+#define DOUBLING_UP_TO (512 * 1024) /* beyond it a chunk adds a quarter, so that little is left unused */
 
 typedef struct lode_arena_chunk {
     struct lode_arena_chunk *older;
@@ -50,13 +50,8 @@ static void free_chunk(chunk *c)
     free(c);
 }
 
-static chunk *add_chunk(lode_arena *a, size_t size)
+static chunk *add_chunk_of(lode_arena *a, size_t size)
 {
-    size_t step = a->total_bytes < FIRST_CHUNK ? FIRST_CHUNK : a->total_bytes;
-    if (step > LARGEST_STEP)
-        step = LARGEST_STEP;
-    if (size < step)
-        size = step;
     if (size > SIZE_MAX - sizeof(chunk))
         return NULL;
     chunk *c = malloc(sizeof(chunk) + size);
@@ -68,6 +63,25 @@ static chunk *add_chunk(lode_arena *a, size_t size)
     a->total_bytes += size;
     use_chunk(a, c);
     return c;
+}
+
+bool lode_arena_reserve(lode_arena *a, size_t size)
+{
+    if (a->first && size <= (size_t)(a->end - a->at))
+        return true;
+    if (a->first && !a->first->older && a->at == a->first->payload)
+        lode_arena_clear(a); /* empty and too small */
+    return add_chunk_of(a, size) != NULL;
+}
+
+static chunk *add_chunk(lode_arena *a, size_t size)
+{
+    size_t step = a->total_bytes < FIRST_CHUNK ? FIRST_CHUNK : a->total_bytes;
+    if (step > DOUBLING_UP_TO)
+        step = step / 4 > DOUBLING_UP_TO ? step / 4 : DOUBLING_UP_TO;
+    if (size < step)
+        size = step;
+    return add_chunk_of(a, size);
 }
 
 void *lode_arena_take(lode_arena *a, size_t size)

@@ -2,6 +2,7 @@
 #ifndef LODE_SUPPORT_ARENA_H
 #define LODE_SUPPORT_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct lode_arena {
@@ -17,6 +18,8 @@ typedef struct lode_arena {
 void *lode_arena_take(lode_arena *a, size_t size);
 /* count * size with overflow check. */
 void *lode_arena_take_array(lode_arena *a, size_t count, size_t size);
+/* Room for `size` bytes in one piece, for a caller that knows what is coming; false when memory is out. */
+bool lode_arena_reserve(lode_arena *a, size_t size);
 void lode_arena_reset(lode_arena *a); /* forget everything, keep the largest chunk for reuse */
 void lode_arena_clear(lode_arena *a); /* free everything */
 
