@@ -32,6 +32,9 @@ static lode_status handle_refused(lode_run_state *run, lode_work *w, const lode_
 {
     lode_status s = lode_ok();
 
+    if (w->input && w->input->own_file >= 0 && body_fits(w)) /* with -reindex: later blocks must not be written over it */
+        lode_block_files_note_end(run->chain->files, w->input->own_file, (uint32_t)(w->offset + w->block.size));
+
     if (verdict->reject == LODE_PREV_BLK_NOT_FOUND && w->input) {
         if (body_fits(w))
             s = lode_scan_wait(run->scan, &w->block.header.prev, &w->block.hash, w->input, w->offset, w->frame_size, w->available);

@@ -1,6 +1,7 @@
 # test/chainstate/local.mk
 CHAINSTATE_TEST_LIBS = libtestsupport.la libchainstate.la libtxindex.la librules.la libscript.la libprimitives.la libstorage.la libsupport.la $(TEST_LIBS)
 CHAINSTATE_TESTS = \
+	test/chainstate/block_crash_test \
 	test/chainstate/block_files_test \
 	test/chainstate/block_index_test \
 	test/chainstate/block_index_tree_test \
@@ -14,6 +15,9 @@ CHAINSTATE_TESTS = \
 check_PROGRAMS += $(CHAINSTATE_TESTS)
 TESTS += $(CHAINSTATE_TESTS)
 
+test_chainstate_block_crash_test_SOURCES = test/chainstate/block_crash_test.c test/chainstate/index_helpers.h
+test_chainstate_block_crash_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_chainstate_block_crash_test_LDADD = $(CHAINSTATE_TEST_LIBS)
 test_chainstate_block_files_test_SOURCES = test/chainstate/block_files_test.c test/chainstate/given_directory.h \
 	test/chainstate/index_helpers.h
 test_chainstate_block_files_test_CPPFLAGS = $(TEST_CPPFLAGS)
@@ -46,3 +50,7 @@ test_chainstate_txindex_test_LDADD = $(CHAINSTATE_TEST_LIBS)
 test_chainstate_undo_test_SOURCES = test/chainstate/undo_test.c
 test_chainstate_undo_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_chainstate_undo_test_LDADD = $(CHAINSTATE_TEST_LIBS)
+
+# bitcoind on what lode wrote; without $BITCOIND it is skipped.
+EXTRA_DIST += test/chainstate/core_goes_on.py
+TESTS += test/chainstate/core_goes_on.py

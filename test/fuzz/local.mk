@@ -1,6 +1,7 @@
 # test/fuzz/local.mk: with --enable-fuzz (clang) libFuzzer programs, else each target replays its corpus in make check.
 FUZZ_TARGETS = \
 	test/fuzz/block_examine_fuzz \
+	test/fuzz/block_index_fuzz \
 	test/fuzz/block_parse_fuzz \
 	test/fuzz/encode_fuzz \
 	test/fuzz/header_chain_fuzz \
@@ -35,3 +36,6 @@ test_fuzz_header_chain_fuzz_LDADD = librules.la libscript.la libprimitives.la li
 test_fuzz_block_examine_fuzz_SOURCES = test/fuzz/block_examine_fuzz.c test/fuzz/fuzz.h $(FUZZ_DRIVER)
 test_fuzz_block_examine_fuzz_LDFLAGS = $(FUZZ_LINK)
 test_fuzz_block_examine_fuzz_LDADD = librules.la libscript.la libprimitives.la libsupport.la $(EXTERNAL_LIBS)
+test_fuzz_block_index_fuzz_SOURCES = test/fuzz/block_index_fuzz.c test/fuzz/fuzz.h $(FUZZ_DRIVER)
+test_fuzz_block_index_fuzz_LDFLAGS = $(FUZZ_LINK)
+test_fuzz_block_index_fuzz_LDADD = libchainstate.la librules.la libscript.la libprimitives.la libstorage.la libsupport.la $(EXTERNAL_LIBS)
