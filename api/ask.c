@@ -12,10 +12,12 @@ static lode_status lock_for_answer(lode *h, const void *out)
     LODE_NEEDS(h, "no handle");
     LODE_NEEDS(out, "nowhere to put the answer");
     lode_mutex_lock(&h->lock);
-    if (h->chain->tip)
-        return lode_ok();
-    lode_mutex_unlock(&h->lock);
-    return lode_fail(LODE_UNSUPPORTED, "a flush was cut off; run an import once to replay it");
+    lode_status s = lode_handle_check(h);
+    if (!lode_failed(s) && !h->chain->tip)
+        s = lode_fail(LODE_UNSUPPORTED, "a flush was cut off; run an import once to replay it");
+    if (lode_failed(s))
+        lode_mutex_unlock(&h->lock);
+    return s;
 }
 
 lode_status lode_get_tip(lode *h, lode_tip *tip)
@@ -126,7 +128,7 @@ lode_status lode_get_set_info(lode *h, lode_set_info *info, int hash)
 
     LODE_NEEDS(!(hash & ~(LODE_HASH_SERIALIZED_3 | LODE_HASH_MUHASH)), "unknown hash");
     LODE_TRY(lock_for_answer(h, info));
-    s = h->read_only ? lode_ok() : lode_chain_flush(h->chain, true);
+    s = h->read_only ? lode_ok() : lode_handle_flush(h);
     if (!lode_failed(s))
         s = lode_utxo_stats_compute(&stats, h->chain->coins, hashes, h->chain->options.threads, &h->chain->interrupted);
     if (!lode_failed(s)) {
@@ -136,6 +138,8 @@ lode_status lode_get_set_info(lode *h, lode_set_info *info, int hash)
         memcpy(info->hash_serialized_3, stats.hash_serialized_3, 32);
         memcpy(info->muhash, stats.muhash, 32);
     }
+    if (s.code == LODE_CANCELLED)
+        __atomic_store_n(&h->chain->interrupted, 0, __ATOMIC_RELAXED);
     lode_mutex_unlock(&h->lock);
     return s;
 }
@@ -152,7 +156,7 @@ lode_status lode_query(lode *h, const char *command, const char *const *argument
     *error_code = 0;
     *error_text = NULL;
     if (!h->read_only && lode_coins_is_dirty(h->chain->coins))
-        s = lode_chain_flush(h->chain, true);
+        s = lode_handle_flush(h);
     if (!lode_failed(s))
         s = lode_query_chain(h->chain, command, arguments, count, answer, is_text, error_code, error_text);
     lode_mutex_unlock(&h->lock);

@@ -10,10 +10,14 @@ struct lode {
     lode_logger logger; /* constant after open */
     int32_t stop_at_height;
     bool read_only;
-    bool failed; /* guarded by lock: an error left the coins in memory unsure; nothing more is written */
     lode_mutex lock; /* one call at a time works on the chain */
     lode_chain *chain;
 };
+
+/* After an error in the middle of work what is in memory may be half way: nothing is told of it or written any more.
+ * What is on disk is sound, and the next open finds it. lock is held. */
+lode_status lode_handle_check(const lode *handle);
+lode_status lode_handle_flush(lode *handle); /* likewise */
 
 /* A NULL handle is the caller's mistake, and told. */
 #define LODE_NEEDS(condition, what)                                                                                    \

@@ -19,16 +19,13 @@ static lode_status check_writer(const lode *h)
     return lode_ok();
 }
 
-/* After an error that is not the caller's the state in memory may be half way: what is on disk is sound, and is what
- * the next open finds. */
-static bool leaves_doubt(lode_status s)
+/* A request to stop ends one call. */
+static lode_status end_call(lode *h, lode_status s)
 {
-    return lode_failed(s) && s.code != LODE_INVALID_ARGUMENT && s.code != LODE_CANCELLED && s.code != LODE_MISSING;
-}
-
-static lode_status is_usable(const lode *h)
-{
-    return h->failed ? lode_fail(LODE_IO, "an earlier error stopped this handle; close it and open the directory again") : lode_ok();
+    if (s.code == LODE_CANCELLED)
+        __atomic_store_n(&h->chain->interrupted, 0, __ATOMIC_RELAXED);
+    lode_mutex_unlock(&h->lock);
+    return s;
 }
 
 lode_status lode_import(lode *h, const lode_import_options *given, lode_import_result *result)
@@ -47,13 +44,10 @@ lode_status lode_import(lode *h, const lode_import_options *given, lode_import_r
     for (size_t i = 0; i < o.path_count; i++)
         LODE_NEEDS(o.paths[i], "a path is NULL");
     lode_mutex_lock(&h->lock);
-    s = is_usable(h);
-    if (!lode_failed(s)) {
+    s = lode_handle_check(h);
+    if (!lode_failed(s))
         s = lode_import_run(h->chain, &o, h->stop_at_height, result ? result : &local);
-        h->failed = leaves_doubt(s);
-    }
-    lode_mutex_unlock(&h->lock);
-    return s;
+    return end_call(h, s);
 }
 
 lode_status lode_submit_block(lode *h, lode_submit_result *result, const void *block, size_t len)
@@ -63,13 +57,10 @@ lode_status lode_submit_block(lode *h, lode_submit_result *result, const void *b
     LODE_NEEDS(result, "nowhere to put the verdict");
     LODE_NEEDS(block || !len, "no block");
     lode_mutex_lock(&h->lock);
-    s = is_usable(h);
-    if (!lode_failed(s)) {
+    s = lode_handle_check(h);
+    if (!lode_failed(s))
         s = lode_import_one(h->chain, result, block, len);
-        h->failed = leaves_doubt(s);
-    }
-    lode_mutex_unlock(&h->lock);
-    return s;
+    return end_call(h, s);
 }
 
 lode_status lode_flush(lode *h)
@@ -77,13 +68,10 @@ lode_status lode_flush(lode *h)
     lode_status s;
     LODE_TRY(check_writer(h));
     lode_mutex_lock(&h->lock);
-    s = is_usable(h);
-    if (!lode_failed(s)) {
-        s = lode_chain_flush(h->chain, true);
-        h->failed = leaves_doubt(s);
-    }
-    lode_mutex_unlock(&h->lock);
-    return s;
+    s = lode_handle_check(h);
+    if (!lode_failed(s) && h->chain->tip)
+        s = lode_handle_flush(h);
+    return end_call(h, s);
 }
 
 typedef lode_status (*entry_function)(lode_chain *chain, lode_entry *entry);
@@ -98,16 +86,14 @@ static lode_status with_entry(lode *h, int *found, const uint8_t hash[32], entry
     LODE_NEEDS(found && hash, "an argument is NULL");
     memcpy(wanted.bytes, hash, 32);
     lode_mutex_lock(&h->lock);
-    s = is_usable(h);
+    s = lode_handle_check(h);
     if (!lode_failed(s)) {
         entry = lode_block_index_find(h->chain->index, &wanted);
         *found = entry != NULL;
         if (entry)
             s = act(h->chain, entry);
-        h->failed = leaves_doubt(s);
     }
-    lode_mutex_unlock(&h->lock);
-    return s;
+    return end_call(h, s);
 }
 
 lode_status lode_invalidate_block(lode *h, int *found, const uint8_t hash[32])

@@ -166,13 +166,28 @@ lode_status lode_open(lode **out, const lode_options *given)
     return s;
 }
 
+lode_status lode_handle_check(const lode *h)
+{
+    lode_mutex_assert_held((lode_mutex *)(uintptr_t)&h->lock);
+    if (h->chain->in_doubt)
+        return lode_fail(LODE_IO, "an earlier error stopped this handle; close it and open the directory again");
+    return lode_ok();
+}
+
+lode_status lode_handle_flush(lode *h)
+{
+    lode_status s = lode_chain_flush(h->chain, true);
+    h->chain->in_doubt |= lode_failed(s);
+    return s;
+}
+
 lode_status lode_close(lode *h)
 {
     lode_status s = lode_ok(), closed;
     if (!h)
         return s;
     lode_mutex_lock(&h->lock);
-    if (!h->read_only && h->chain->tip && !h->failed)
+    if (!h->read_only && h->chain->tip && !h->chain->in_doubt)
         s = lode_chain_flush(h->chain, true);
     closed = lode_chain_close(h->chain);
     lode_mutex_unlock(&h->lock);

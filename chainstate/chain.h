@@ -54,6 +54,7 @@ typedef struct lode_chain {
     lode_entry *assumed;   /* the -assumevalid block, when it is known */
     uint64_t flushed_at_ns; /* when the last flush began */
     bool coins_wiped;       /* the coins start again from nothing in this run (-reindex, -reindex-chainstate) */
+    bool in_doubt; /* an error in the middle of work left memory half way: it must not be written */
     volatile int interrupted; /* atomic; set from anywhere */
 } lode_chain;
 

@@ -86,6 +86,8 @@ lode_status lode_chain_replay(lode_chain *c, void *context, void (*progress)(voi
     lode_buf_clear(&buf);
     lode_buf_clear(&undo);
     lode_arena_clear(&arena);
+    if (lode_failed(s))
+        c->tip = NULL; /* half way is no place to stand, nor to flush; repeating everything does no harm */
     LODE_TRY(s);
     lode_block_index_set_best(c->index, new_head);
     return lode_chain_flush(c, true);

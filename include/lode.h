@@ -70,8 +70,8 @@ LODE_API void lode_options_init(lode_options *options);
 LODE_API lode_status lode_open(lode **out, const lode_options *options);
 /* Flushes what is pending, syncs and frees. Closing NULL does nothing. */
 LODE_API lode_status lode_close(lode *handle);
-/* Ask running work to stop soon with LODE_CANCELLED; what was done is kept. Safe from any thread and from a signal
- * handler. */
+/* Ask running work to stop soon with LODE_CANCELLED; what was done is kept. When nothing is running, the next work is
+ * stopped at once. One call stops one piece of work. Safe from any thread and from a signal handler. */
 LODE_API void lode_interrupt(lode *handle);
 
 /* ---- importing ---- */

@@ -243,6 +243,7 @@ lode_status lode_import_run(lode_chain *chain, const lode_import_options *option
     if (!lode_failed(s)) {
         run->pipeline.stop_at_height = stop_at_height;
         s = run_all(run);
+        chain->in_doubt |= lode_failed(s) && s.code != LODE_CANCELLED;
     }
     if (!lode_failed(s) && lode_chain_is_interrupted(chain))
         s = lode_fail(LODE_CANCELLED, "interrupted at height %d; the next run goes on from there", chain->tip->node.height);

@@ -96,14 +96,17 @@ static lode_status inspect(lode_input *input, lode_env *env, const uint8_t *xor_
     if (strcmp(input->path, "-") == 0) {
         input->is_stream = true;
     } else {
-        lode_status s;
-        LODE_TRY(env->open(env, &file, input->path, LODE_OPEN_READ));
-        s = env->file_info(env, file, &info);
-        env->close(env, file);
-        LODE_TRY(s);
+        bool exists = false;
+        LODE_TRY(env->path_info(env, &exists, &info, input->path));
+        if (!exists)
+            return lode_fail(LODE_MISSING, "%s: no such file or directory", input->path);
         if (info.is_directory)
             return lode_fail(LODE_INVALID_ARGUMENT, "%s is a folder inside a folder", input->path);
         input->is_stream = !info.is_regular;
+        if (!input->is_stream) { /* opening a pipe and closing it would end its writer */
+            LODE_TRY(env->open(env, &file, input->path, LODE_OPEN_READ));
+            env->close(env, file);
+        }
         input->size = input->is_stream ? 0 : info.size_bytes;
         if (!xor_key)
             LODE_TRY(read_key(input, env));

@@ -160,12 +160,25 @@ static void tell_missing(lode_run_state *run, uint64_t count, const lode_block_h
         lode_run_notice(run, "%llu blocks wait for block %s%s, which is not in the input", (unsigned long long)count, hex, place);
 }
 
+static void tell_barren(lode_run_state *run, const lode_input *input)
+{
+    if (run->options->xor_key)
+        lode_run_notice(run, "%s: no block found: not of this chain, or the key named does not fit", input->path);
+    else if (input->has_key)
+        lode_run_notice(run, "%s: no block found: not of this chain, or the key beside it (xor.dat) does not fit", input->path);
+    else
+        lode_run_notice(run, "%s: no block found: not of this chain, or not plain and no key (xor.dat) beside it", input->path);
+}
+
 void lode_run_report_waiting(lode_run_state *run)
 {
     waiting_report r = { .run = run };
     uint64_t orphans;
     lode_block_hash parent;
 
+    for (size_t i = 0; run->scan && i < run->inputs.count; i++)
+        if (lode_scan_found_nothing(run->scan, i))
+            tell_barren(run, &run->inputs.items[i]);
     lode_block_index_visit(run->chain->index, &r, look_at_entry);
     orphans = run->scan ? lode_scan_waiting(run->scan, NULL, NULL) : 0;
     run->result->blocks_waiting = r.unlinked + orphans;

@@ -8,6 +8,15 @@
 #include "loadblock/run.h"
 #include "loadblock/stored.h"
 
+/* What a step ends with: an error leaves doubt, a request to stop is told. */
+static lode_status end_step(lode_chain *chain, lode_status s)
+{
+    chain->in_doubt |= lode_failed(s) && s.code != LODE_CANCELLED;
+    if (!lode_failed(s) && lode_chain_is_interrupted(chain))
+        s = lode_fail(LODE_CANCELLED, "interrupted at height %d; the next call goes on from there", chain->tip->node.height);
+    return s;
+}
+
 typedef struct one_block {
     lode_run_state run;
     lode_submit_result *result;
@@ -86,7 +95,7 @@ lode_status lode_import_one(lode_chain *chain, lode_submit_result *result, const
         w->raw = raw;
         w->available = w->frame_size = len > UINT32_MAX ? UINT32_MAX : (uint32_t)len;
         lode_work_parse_now(w);
-        s = submit(one, w);
+        s = end_step(chain, submit(one, w));
     }
     lode_run_take_down(&one->run);
     free(one);
@@ -120,6 +129,7 @@ static lode_status with_pipeline(lode_chain *chain, step_function step, lode_ent
         s = lode_pipeline_complete(&run->pipeline);
     if (!lode_failed(s))
         s = lode_chain_flush(chain, true);
+    s = end_step(chain, s);
     lode_run_take_down(run);
     free(run);
     return s;

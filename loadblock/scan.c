@@ -16,6 +16,7 @@ enum {
     CHUNK_BYTES = 8 << 20,
     MAX_BLOCK_BYTES = 4000000, /* Core's MAX_BLOCK_SERIALIZED_SIZE */
     QUEUE_MAX = 768,           /* works found and not yet taken */
+    STREAM_WAIT_US = 100000,   /* so often a silent stream looks whether to stop */
 };
 
 struct lode_scan {
@@ -34,6 +35,7 @@ struct lode_scan {
     size_t release_count;
 
     uint64_t bytes_read, bytes_skipped, read_ns; /* atomic */
+    bool *is_barren; /* by input; atomic: bytes, and no frame among them */
     const lode_input *reading;                   /* atomic */
     lode_input spool;                            /* what waits from a stream, written here once */
     lode_file *spool_file;
@@ -50,6 +52,7 @@ typedef struct window {
     uint64_t base;   /* file offset of chunk's first byte */
     uint64_t doubted_end; /* file offset: up to here bytes of a frame that may be torn are looked at once more */
     bool at_end;     /* the file has no more */
+    bool has_frames;
 } window;
 
 static void push(lode_scan *s, lode_work *w)
@@ -210,6 +213,29 @@ static lode_status emit_frame(lode_scan *s, window *win, bool *is_parsed, size_t
     return is_new && is_parent_seen ? emit_descendants(s, &hash) : lode_ok();
 }
 
+static bool must_stop(lode_scan *s)
+{
+    bool stop;
+    lode_mutex_lock(&s->lock);
+    stop = s->stop;
+    lode_mutex_unlock(&s->lock);
+    return stop;
+}
+
+/* Some bytes of a stream, or its end. A writer that pauses is not waited for once there is something. */
+static lode_status read_stream(lode_scan *s, window *w, size_t *got, bool *stopped, uint8_t *data, size_t len)
+{
+    lode_env *env = s->shop->chain->env;
+    size_t n = 1;
+
+    while (!w->at_end && *got < len && (n || !*got) && !*stopped) {
+        LODE_TRY(env->read(env, w->file, &n, &w->at_end, data + *got, len - *got, STREAM_WAIT_US));
+        *got += n;
+        *stopped = must_stop(s);
+    }
+    return lode_ok();
+}
+
 /* Move what is left to a new chunk and fill it up. *stopped when asked to stop meanwhile. */
 static lode_status refill(lode_scan *s, window *w, bool *stopped)
 {
@@ -231,14 +257,15 @@ static lode_status refill(lode_scan *s, window *w, bool *stopped)
     w->at = 0;
     w->len = left;
     if (w->input->is_stream)
-        status = env->read(env, w->file, &got, chunk->data + left, CHUNK_BYTES - left);
+        status = read_stream(s, w, &got, stopped, chunk->data + left, CHUNK_BYTES - left);
     else
         status = env->pread(env, w->file, &got, chunk->data + left, CHUNK_BYTES - left, w->base + left);
     __atomic_add_fetch(&s->read_ns, lode_clock_ns() - started, __ATOMIC_RELAXED);
     LODE_TRY(status);
     lode_input_decode(w->input, chunk->data + left, got, w->base + left);
     w->len += got;
-    w->at_end = w->input->is_stream ? got == 0 : got < CHUNK_BYTES - left;
+    if (!w->input->is_stream)
+        w->at_end = got < CHUNK_BYTES - left;
     __atomic_add_fetch(&s->bytes_read, got, __ATOMIC_RELAXED);
     return lode_ok();
 }
@@ -297,15 +324,6 @@ static void pass_frame(window *w, uint32_t available, bool is_parsed, const uint
     w->at = end;
 }
 
-static bool must_stop(lode_scan *s)
-{
-    bool stop;
-    lode_mutex_lock(&s->lock);
-    stop = s->stop;
-    lode_mutex_unlock(&s->lock);
-    return stop;
-}
-
 static lode_status scan_window(lode_scan *s, window *w, bool *stopped)
 {
     const uint8_t *magic = s->shop->chain->params.magic;
@@ -339,6 +357,7 @@ static lode_status scan_window(lode_scan *s, window *w, bool *stopped)
             continue;
         }
         available = left - 8 < size ? (uint32_t)(left - 8) : size;
+        w->has_frames = true;
         LODE_TRY(emit_frame(s, w, &is_parsed, w->at + 8, size, available));
         pass_frame(w, available, is_parsed, magic);
         if (w->at_end && w->at == w->len)
@@ -352,14 +371,18 @@ static lode_status scan_input(lode_scan *s, const lode_input *input, bool *stopp
 {
     lode_env *env = s->shop->chain->env;
     window w = { .input = input };
+    uint64_t skipped_before = __atomic_load_n(&s->bytes_skipped, __ATOMIC_RELAXED);
     lode_status status;
 
-    LODE_TRY(env->open(env, &w.file, strcmp(input->path, "-") == 0 ? "/dev/stdin" : input->path, LODE_OPEN_READ));
+    LODE_TRY(env->open(env, &w.file, strcmp(input->path, "-") == 0 ? "/dev/stdin" : input->path,
+                       LODE_OPEN_READ | (input->is_stream ? LODE_OPEN_STREAM : 0)));
     env->advise(env, w.file, 0, 0, LODE_ADVISE_SEQUENTIAL);
     __atomic_store_n(&s->reading, input, __ATOMIC_RELAXED);
     status = refill(s, &w, stopped);
     if (!lode_failed(status) && !*stopped)
         status = scan_window(s, &w, stopped);
+    if (!w.has_frames && __atomic_load_n(&s->bytes_skipped, __ATOMIC_RELAXED) != skipped_before)
+        __atomic_store_n(&s->is_barren[input - s->inputs->items], true, __ATOMIC_RELAXED);
     lode_chunk_release(w.chunk);
     env->close(env, w.file);
     return lode_failed(status) ? lode_fail_within(status, "%s", input->path) : status;
@@ -438,6 +461,8 @@ lode_status lode_scan_start(lode_scan **out, lode_workshop *shop, const lode_inp
     s->status = lode_ok();
     lode_mutex_init(&s->lock);
     lode_cond_init(&s->room);
+    s->is_barren = calloc(inputs->count + 1, sizeof *s->is_barren);
+    s->failed = !s->is_barren;
     lode_block_index_visit(shop->chain->index, s, remember);
     status = s->failed ? no_memory() : lode_thread_start(&s->thread, "lode-scan", run_scan, s);
     if (lode_failed(status)) {
@@ -476,6 +501,7 @@ void lode_scan_stop(lode_scan *s)
     }
     free(s->spool.path);
     free(s->to_release);
+    free(s->is_barren);
     lode_seen_clear(&s->seen);
     lode_waiting_clear(&s->waiting);
     lode_cond_clear(&s->room);
@@ -525,6 +551,11 @@ void lode_scan_get_counts(lode_scan *s, lode_scan_counts *counts)
     counts->bytes_skipped = __atomic_load_n(&s->bytes_skipped, __ATOMIC_RELAXED);
     counts->read_ns = __atomic_load_n(&s->read_ns, __ATOMIC_RELAXED);
     counts->reading = __atomic_load_n(&s->reading, __ATOMIC_RELAXED);
+}
+
+bool lode_scan_found_nothing(const lode_scan *s, size_t input)
+{
+    return __atomic_load_n(&s->is_barren[input], __ATOMIC_RELAXED);
 }
 
 lode_status lode_scan_wait(lode_scan *s, const lode_block_hash *prev, const lode_block_hash *hash, const lode_input *input, uint64_t offset,

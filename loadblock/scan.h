@@ -43,6 +43,9 @@ void lode_scan_pop(lode_scan *scan);
 lode_status lode_scan_status(lode_scan *scan);
 void lode_scan_get_counts(lode_scan *scan, lode_scan_counts *counts);
 
+/* Of an input that has been read: it has bytes other than padding, and none of them looked like a block. */
+bool lode_scan_found_nothing(const lode_scan *scan, size_t input);
+
 /* The chain's thread found a block whose parent is unknown: keep its place. */
 lode_status lode_scan_wait(lode_scan *scan, const lode_block_hash *prev, const lode_block_hash *hash, const lode_input *input, uint64_t offset,
                            uint32_t frame_size, uint32_t available);

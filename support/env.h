@@ -22,6 +22,7 @@ enum lode_open_flags {
     LODE_OPEN_CREATE = 4,    /* with WRITE: create if absent */
     LODE_OPEN_EXCLUSIVE = 8, /* with CREATE: LODE_EXISTS if present */
     LODE_OPEN_TRUNCATE = 16, /* with WRITE */
+    LODE_OPEN_STREAM = 32,   /* with READ: of a pipe; does not wait for its writer */
 };
 
 enum lode_advice { LODE_ADVISE_NORMAL, LODE_ADVISE_SEQUENTIAL, LODE_ADVISE_RANDOM, LODE_ADVISE_WILLNEED, LODE_ADVISE_DONTNEED };
@@ -46,8 +47,10 @@ struct lode_env {
 
     /* Fewer bytes than asked only at the end of the file: short reads of the system are repeated. */
     lode_status (*pread)(lode_env *env, lode_file *file, size_t *got, void *data, size_t len, uint64_t offset);
-    /* For pipes and standard input: from where the last read ended. */
-    lode_status (*read)(lode_env *env, lode_file *file, size_t *got, void *data, size_t len);
+    /* For pipes and standard input: what comes next, as much as is there. Waits for it at most timeout_us, so that the
+     * caller can be stopped. *at_end: nothing will come any more. */
+    lode_status (*read)(lode_env *env, lode_file *file, size_t *got, bool *at_end, void *data, size_t len,
+                        uint64_t timeout_us);
     lode_status (*pwrite)(lode_env *env, lode_file *file, const void *data, size_t len, uint64_t offset);
     lode_status (*sync)(lode_env *env, lode_file *file); /* data and what is needed to read it back: fdatasync */
     lode_status (*truncate)(lode_env *env, lode_file *file, uint64_t size);

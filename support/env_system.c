@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,6 +73,8 @@ static int system_flags(int flags)
         f |= O_EXCL;
     if (flags & LODE_OPEN_TRUNCATE)
         f |= O_TRUNC;
+    if (flags & LODE_OPEN_STREAM)
+        f |= O_NONBLOCK;
     return f;
 }
 
@@ -83,6 +86,8 @@ static lode_status open_file(lode_env *env, lode_file **out, const char *path, i
     if (!file)
         return lode_fail(LODE_NO_MEMORY, "%s: no memory to open it", path);
     UNINTERRUPTED(file->fd, open(path, system_flags(flags), 0644));
+    if (file->fd < 0 && errno == ENXIO && strcmp(path, "/dev/stdin") == 0)
+        file->fd = dup(STDIN_FILENO); /* a socket, which has no name to be opened by */
     if (file->fd < 0) {
         int error = errno;
         free_file(file);
@@ -115,20 +120,25 @@ static lode_status pread_file(lode_env *env, lode_file *file, size_t *got, void 
     return lode_ok();
 }
 
-static lode_status read_file(lode_env *env, lode_file *file, size_t *got, void *data, size_t len)
+static lode_status read_file(lode_env *env, lode_file *file, size_t *got, bool *at_end, void *data, size_t len,
+                             uint64_t timeout_us)
 {
-    size_t done = 0;
+    struct pollfd waits = { .fd = file->fd, .events = POLLIN };
+    ssize_t n;
+    int ready;
 
-    while (done < len) {
-        ssize_t n;
-        UNINTERRUPTED(n, read(file->fd, (char *)data + done, len - done));
-        if (n < 0)
-            return lode_fail_errno(errno, "%s: cannot read", file->path);
-        if (n == 0)
-            break;
-        done += (size_t)n;
-    }
-    *got = done;
+    UNINTERRUPTED(ready, poll(&waits, 1, (int)(timeout_us / 1000)));
+    if (ready < 0)
+        return lode_fail_errno(errno, "%s: cannot wait for bytes", file->path);
+    *got = 0;
+    *at_end = false;
+    if (ready == 0)
+        return lode_ok();
+    UNINTERRUPTED(n, read(file->fd, data, len));
+    if (n < 0 && errno != EAGAIN)
+        return lode_fail_errno(errno, "%s: cannot read", file->path);
+    *got = n > 0 ? (size_t)n : 0;
+    *at_end = n == 0 && len > 0;
     return lode_ok();
 }
 

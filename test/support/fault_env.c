@@ -111,13 +111,14 @@ static lode_status pread_file(lode_env *env, lode_file *file, size_t *got, void 
     return base->pread(base, h->file, got, data, len, offset);
 }
 
-static lode_status read_file(lode_env *env, lode_file *file, size_t *got, void *data, size_t len)
+static lode_status read_file(lode_env *env, lode_file *file, size_t *got, bool *at_end, void *data, size_t len,
+                             uint64_t timeout_us)
 {
     lode_env *base = fault_of(env)->base;
     handle *h = handle_of(file);
 
     FAIL_IF_PLANNED(env, LODE_FAULT_READ, h->path);
-    return base->read(base, h->file, got, data, len);
+    return base->read(base, h->file, got, at_end, data, len, timeout_us);
 }
 
 static size_t torn_bytes(lode_env *env)

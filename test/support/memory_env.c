@@ -132,7 +132,8 @@ static lode_status pread_file(lode_env *env, lode_file *file, size_t *got, void 
     return end(d, error, "read", h->path);
 }
 
-static lode_status read_file(lode_env *env, lode_file *file, size_t *got, void *data, size_t len)
+static lode_status read_file(lode_env *env, lode_file *file, size_t *got, bool *at_end, void *data, size_t len,
+                             uint64_t timeout_us)
 {
     disk *d = begin(env);
     handle *h = handle_of(file);
@@ -141,6 +142,7 @@ static lode_status read_file(lode_env *env, lode_file *file, size_t *got, void *
     if (!error) {
         *got = copy_out(h->node, data, len, h->position);
         h->position += *got;
+        *at_end = !*got && len;
     }
     return end(d, error, "read", h->path);
 }
