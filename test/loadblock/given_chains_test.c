@@ -25,7 +25,7 @@ static given chains[] = {
 
 static bool load(given *g)
 {
-    size_t len;
+    size_t len = 0;
     char *text;
 
     if (g->read.count)
