@@ -64,11 +64,11 @@ size_t lode_coins_entry_length(const uint8_t *entry)
     return (size_t)(p - entry);
 }
 
-const uint8_t *lode_coins_record_find(const lode_coins_record *record, unsigned index)
+const uint8_t *lode_coins_record_find(const lode_coins_record *record, unsigned index, uint32_t *left)
 {
     const uint8_t *p = record->entries;
 
-    for (uint32_t left = lode_coins_record_count(record); left > 0; left--) {
+    for (*left = lode_coins_record_count(record); *left > 0; --*left) {
         unsigned at = lode_coins_entry_index(p);
         if (at >= index)
             return at == index ? p : NULL;
@@ -77,13 +77,13 @@ const uint8_t *lode_coins_record_find(const lode_coins_record *record, unsigned 
     return NULL;
 }
 
-size_t lode_coins_record_entries_bytes(const lode_coins_record *record)
+size_t lode_coins_entries_length(const uint8_t *entries, uint32_t count)
 {
-    const uint8_t *p = record->entries;
+    const uint8_t *p = entries;
 
-    for (uint32_t left = lode_coins_record_count(record); left > 0; left--)
+    for (; count > 0; count--)
         p += lode_coins_entry_length(p);
-    return (size_t)(p - record->entries);
+    return (size_t)(p - entries);
 }
 
 /* The form of a script in stored form: VARINT(len + 6) of 22 and 34 bytes is 28 and 40. */

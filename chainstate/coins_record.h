@@ -90,10 +90,15 @@ static inline void lode_coins_entry_set_state(uint8_t *entry, unsigned state)
 }
 
 size_t lode_coins_entry_length(const uint8_t *entry);
-/* The entry of this index, or NULL. */
-const uint8_t *lode_coins_record_find(const lode_coins_record *record, unsigned index);
+/* The entry of this index, or NULL. *left: entries from it on. */
+const uint8_t *lode_coins_record_find(const lode_coins_record *record, unsigned index, uint32_t *left);
+/* Bytes of so many entries. */
+size_t lode_coins_entries_length(const uint8_t *entries, uint32_t count);
 /* Bytes of all entries. */
-size_t lode_coins_record_entries_bytes(const lode_coins_record *record);
+static inline size_t lode_coins_record_entries_bytes(const lode_coins_record *record)
+{
+    return lode_coins_entries_length(record->entries, lode_coins_record_count(record));
+}
 
 /* Writes an entry; script is in stored form and well formed. At most LODE_COINS_MAX_ENTRY bytes; returns the length. */
 size_t lode_coins_entry_write(uint8_t *out, unsigned index, unsigned state, uint64_t compressed_amount,

@@ -72,6 +72,7 @@ typedef struct lode_coins_place {
     lode_coins_shard *shard;
     lode_coins_record *record;
     uint8_t *entry;
+    uint32_t left; /* entries from this one on */
     uint64_t hash; /* of txid and part */
     uint32_t bucket, slot;
 } lode_coins_place;

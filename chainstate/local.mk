@@ -38,6 +38,8 @@ libchainstate_la_SOURCES = \
 	chainstate/coins_record.h \
 	chainstate/coins_shard.c \
 	chainstate/coins_shard.h \
+	chainstate/coins_table.c \
+	chainstate/coins_table.h \
 	chainstate/coins_write.c \
 	chainstate/connect.c \
 	chainstate/connect.h \
