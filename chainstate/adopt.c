@@ -40,24 +40,31 @@ static lode_status visit_name(void *context, const char *name)
     return lode_ok();
 }
 
+/* Under another name until it is whole and durable: half a copy would be taken for the whole next time. */
 static lode_status copy_file(lode_env *env, const char *to, const char *from)
 {
+    char temporary[4096];
     lode_file *in = NULL, *out = NULL;
     lode_file_info info;
-    lode_status s = env->open(env, &in, from, LODE_OPEN_READ);
+    lode_status s = lode_ok();
 
+    if (snprintf(temporary, sizeof temporary, "%s.tmp", to) >= (int)sizeof temporary)
+        return lode_fail(LODE_INVALID_ARGUMENT, "%s: the name is too long", to);
+    s = env->open(env, &in, from, LODE_OPEN_READ);
     if (!lode_failed(s))
         s = env->file_info(env, in, &info);
     if (!lode_failed(s))
-        s = env->open(env, &out, to, LODE_OPEN_WRITE | LODE_OPEN_CREATE | LODE_OPEN_EXCLUSIVE);
+        s = env->open(env, &out, temporary, LODE_OPEN_WRITE | LODE_OPEN_CREATE | LODE_OPEN_TRUNCATE);
     if (!lode_failed(s))
         s = env->copy_range(env, out, 0, in, 0, info.size_bytes);
     if (!lode_failed(s))
         s = env->sync(env, out);
     env->close(env, in);
     env->close(env, out);
-    if (lode_failed(s) && s.code != LODE_EXISTS)
-        lode_ignore(env->remove(env, to)); /* half a copy would be taken for the whole next time */
+    if (!lode_failed(s))
+        s = env->rename(env, temporary, to);
+    else
+        lode_ignore(env->remove(env, temporary)); /* the first failure is the one to tell */
     return s;
 }
 

@@ -152,6 +152,9 @@ lode_status lode_block_files_open(lode_block_files **out, const lode_block_files
     files->env = options->env;
     files->logger = options->logger;
     files->read_only = options->read_only;
+    files->file_bytes = options->file_bytes ? options->file_bytes : LODE_MAX_BLOCKFILE_SIZE;
+    files->chunk_bytes[LODE_FILE_BLK] = options->block_chunk_bytes ? options->block_chunk_bytes : LODE_BLOCKFILE_CHUNK_SIZE;
+    files->chunk_bytes[LODE_FILE_REV] = options->undo_chunk_bytes ? options->undo_chunk_bytes : LODE_UNDOFILE_CHUNK_SIZE;
     files->index = options->index;
     files->last = &files->first;
     files->newest = lode_block_index_last_file(options->index);
@@ -207,7 +210,7 @@ static lode_status find_room(lode_block_files *files, int32_t *file, lode_block_
 
     *file = last < 0 ? 0 : last;
     *info = lode_block_index_file(files->index, *file);
-    if (*info && (uint64_t)(*info)->size + bytes >= LODE_MAX_BLOCKFILE_SIZE) {
+    if (*info && (uint64_t)(*info)->size + bytes >= files->file_bytes) {
         LODE_TRY(lode_block_files_cut(files, (lode_file_id){ LODE_FILE_BLK, last }, (*info)->size));
         lode_log(files->logger, LODE_LOG_DEBUG, "block file %d is full: %" PRIu32 " blocks in %" PRIu32 " bytes",
                  (int)last, (*info)->blocks, (*info)->size);
@@ -231,7 +234,7 @@ lode_status lode_block_files_append_block(lode_block_files *files, int32_t *file
     int32_t number;
 
     LODE_TRY(refuse_reader(files));
-    if (size < LODE_HEADER_SIZE || size >= LODE_MAX_BLOCKFILE_SIZE - LODE_RECORD_HEAD)
+    if (size < LODE_HEADER_SIZE || size >= files->file_bytes - LODE_RECORD_HEAD)
         return lode_fail(LODE_INVALID_ARGUMENT, "%s: a block of %" PRIu32 " bytes fits into no file", files->path,
                          size);
     LODE_TRY(find_room(files, &number, &info, size + LODE_RECORD_HEAD));

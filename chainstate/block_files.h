@@ -19,6 +19,8 @@ typedef struct lode_block_files_options {
     const lode_logger *logger;
     bool read_only;
     bool random_xor_key; /* -blocksxor=1: a new folder gets a random key; otherwise zeros. An existing xor.dat wins */
+    /* Where a file is full, and pre-allocation of block and undo files. 0: Core's, as above; tests take less. */
+    uint32_t file_bytes, block_chunk_bytes, undo_chunk_bytes;
 } lode_block_files_options;
 
 lode_status lode_block_files_open(lode_block_files **out, const lode_block_files_options *options);

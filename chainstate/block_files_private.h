@@ -63,6 +63,8 @@ struct lode_block_files {
     bool read_only;
     bool has_key;
     uint8_t key[8];
+    uint32_t file_bytes;     /* a file is full at so many */
+    uint32_t chunk_bytes[2]; /* pre-allocation, by kind */
     lode_block_index *index; /* the chain thread's, like the file infos in it */
 
     lode_mutex append_mutex; /* held through an append, and while a sync takes the open pieces; before `mutex` */

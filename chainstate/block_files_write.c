@@ -17,7 +17,7 @@
  * whole chunk the bytes alone will do. */
 static lode_status reserve(lode_block_files *files, lode_file *file, const lode_piece *p)
 {
-    uint64_t chunk = p->id.kind == LODE_FILE_BLK ? LODE_BLOCKFILE_CHUNK_SIZE : LODE_UNDOFILE_CHUNK_SIZE;
+    uint64_t chunk = files->chunk_bytes[p->id.kind];
     uint64_t before = (p->offset + chunk - 1) / chunk, after = ((uint64_t)p->offset + p->len + chunk - 1) / chunk;
     uint64_t bytes = after * chunk - p->offset, available;
 

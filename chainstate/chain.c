@@ -42,7 +42,10 @@ static lode_status open_index(lode_chain *c)
 static lode_status open_files(lode_chain *c)
 {
     lode_block_files_options o = { .path = c->directory->blocks, .params = &c->params, .index = c->index, .env = c->env,
-                                   .logger = c->logger, .read_only = c->options.read_only, .random_xor_key = c->options.random_xor_key };
+                                   .logger = c->logger, .read_only = c->options.read_only, .random_xor_key = c->options.random_xor_key,
+                                   .file_bytes = c->options.geometry.block_file_bytes,
+                                   .block_chunk_bytes = c->options.geometry.block_chunk_bytes,
+                                   .undo_chunk_bytes = c->options.geometry.undo_chunk_bytes };
     return lode_block_files_open(&c->files, &o);
 }
 
@@ -50,7 +53,8 @@ static lode_status open_coins(lode_chain *c)
 {
     lode_coins_options o = { .path = c->directory->chainstate, .env = c->env, .logger = c->logger, .read_only = c->options.read_only,
                              .wipe = c->options.reindex || c->options.reindex_chainstate,
-                             .cache_bytes = c->options.cache_bytes - txindex_bytes(&c->options), .threads = c->options.threads };
+                             .cache_bytes = c->options.cache_bytes - txindex_bytes(&c->options), .threads = c->options.threads,
+                             .batch_most = c->options.geometry.coins_batch_most };
     c->coins_wiped = o.wipe;
     return lode_coins_open(&c->coins, &o);
 }
@@ -65,30 +69,35 @@ static lode_status open_txindex(lode_chain *c)
     if (!exists)
         LODE_TRY(lode_env_make_path(c->env, c->directory->txindex));
     lode_txindex_options o = { .path = c->directory->txindex, .env = c->env, .logger = c->logger, .read_only = c->options.read_only,
-                               .wipe = c->options.reindex, .memory_bytes = txindex_bytes(&c->options), .threads = c->options.threads };
+                               .wipe = c->options.reindex, .memory_bytes = txindex_bytes(&c->options), .threads = c->options.threads,
+                               .batch_most = c->options.geometry.txindex_batch_most };
     return lode_txindex_open(&c->txindex, &o);
 }
 
-/* A new directory begins with the genesis block stored like any other, and the coins at it. */
-static lode_status begin_with_genesis(lode_chain *c)
+lode_status lode_chain_store_genesis(lode_chain *c)
 {
     lode_entry *genesis = lode_block_index_genesis(c->index);
-    lode_header header;
     int32_t file;
     uint32_t pos;
 
-    lode_header_parse(&header, c->params.genesis_raw);
-    if (!genesis) {
-        genesis = lode_block_index_add(c->index, &header, &c->params.genesis_hash, NULL);
-        if (!genesis)
-            return lode_fail(LODE_NO_MEMORY, "no memory for the genesis block");
-    }
-    /* While reindexing the block files are there already and the scan finds genesis in them. */
-    if ((genesis->status & LODE_BLOCK_HAVE_DATA) || lode_block_index_is_reindexing(c->index))
+    if (genesis->status & LODE_BLOCK_HAVE_DATA)
         return lode_ok();
-    LODE_TRY(lode_block_files_append_block(c->files, &file, &pos, c->params.genesis_raw, c->params.genesis_size, 0, header.time));
+    LODE_TRY(lode_block_files_append_block(c->files, &file, &pos, c->params.genesis_raw, c->params.genesis_size, 0,
+                                           genesis->node.header.time));
     lode_block_index_received(c->index, genesis, 1, file, pos);
     return lode_ok();
+}
+
+/* A new directory begins with the genesis block stored like any other, and the coins at it. While reindexing the block
+ * files are there already and the scan finds genesis in them. */
+static lode_status begin_with_genesis(lode_chain *c)
+{
+    lode_header header;
+
+    lode_header_parse(&header, c->params.genesis_raw);
+    if (!lode_block_index_genesis(c->index) && !lode_block_index_add(c->index, &header, &c->params.genesis_hash, NULL))
+        return lode_fail(LODE_NO_MEMORY, "no memory for the genesis block");
+    return lode_block_index_is_reindexing(c->index) ? lode_ok() : lode_chain_store_genesis(c);
 }
 
 static lode_status find_tip(lode_chain *c)
@@ -179,6 +188,7 @@ lode_status lode_chain_open(lode_chain **out, const lode_chain_options *options)
     c->env = options->env;
     c->logger = options->logger;
     c->flushed_at_ns = lode_clock_ns();
+    c->flush_interval_ns = UINT64_C(600) * 1000000000;
     s = open_parts(c);
     if (!lode_failed(s)) {
         *out = c;

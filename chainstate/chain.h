@@ -14,6 +14,12 @@
 #include "support/pool.h"
 #include "txindex/txindex.h"
 
+/* Sizes that are Core's or fit large chains; a test shrinks them, so that a small chain meets every case. 0: as is. */
+typedef struct lode_chain_geometry {
+    uint32_t block_file_bytes, block_chunk_bytes, undo_chunk_bytes;
+    uint32_t coins_batch_most, txindex_batch_most;
+} lode_chain_geometry;
+
 typedef struct lode_chain_options {
     const char *datadir, *blocksdir; /* blocksdir may be NULL */
     const char *blocks_from; /* another node's block files to take over without copying; NULL: none */
@@ -30,6 +36,7 @@ typedef struct lode_chain_options {
     size_t cache_bytes;
     int64_t (*clock)(void *context); /* NULL: the system's */
     void *clock_context;
+    lode_chain_geometry geometry;
 } lode_chain_options;
 
 typedef struct lode_chain {
@@ -52,9 +59,11 @@ typedef struct lode_chain {
     lode_entry **active;   /* entries of the chain that ends at tip, by height */
     size_t active_capacity;
     lode_entry *assumed;   /* the -assumevalid block, when it is known */
+    lode_entry *replay_to; /* the new block of a cut-off flush while it is replayed; NULL: none is */
+    bool in_doubt;      /* an error left the coins in memory half way in a block: they are never written */
     uint64_t flushed_at_ns; /* when the last flush began */
+    uint64_t flush_interval_ns; /* a new one begins when it is so long ago */
     bool coins_wiped;       /* the coins start again from nothing in this run (-reindex, -reindex-chainstate) */
-    bool in_doubt; /* an error in the middle of work left memory half way: it must not be written */
     volatile int interrupted; /* atomic; set from anywhere */
 } lode_chain;
 
@@ -76,14 +85,20 @@ lode_status lode_chain_read_undo(lode_chain *chain, lode_buf *buf, const lode_en
  * the coins did not match (Core's DISCONNECT_UNCLEAN). */
 lode_status lode_chain_disconnect(lode_chain *chain, bool *unclean, const lode_block *block, lode_slice undo);
 
-/* Durable: block and undo files, block index, then coins, then the transaction index. Nothing unverified may be
- * pending. wait false: the coins are written in the background. */
+/* Durable: block and undo files, block index, then coins, then the transaction index as far as the coins on disk are.
+ * Nothing unverified may be pending. wait false: the coins are written in the background. In the middle of a replay 'H'
+ * stays and names the block that was reached.
+ * Errors: LODE_NO_SPACE before anything is written when the disk has no room for it all: after room was made, opening
+ *         and importing again goes on. */
 lode_status lode_chain_flush(lode_chain *chain, bool wait);
 
+/* The genesis block in our files and the index, where it is not there yet. */
+lode_status lode_chain_store_genesis(lode_chain *chain);
 /* The tip moves by one block; connect and disconnect call it. */
 lode_status lode_chain_set_tip(lode_chain *chain, lode_entry *tip);
 /* Finish what a cut-off flush of Core's left: undo from the old block to the fork, roll forward to the new one. progress
- * (may be NULL) is told the height. LODE_CANCELLED when interrupted: the next open begins again. */
+ * (may be NULL) is told the height. LODE_CANCELLED when interrupted: what was done is on disk, and the next replay goes
+ * on from there; the chain has no tip then. */
 lode_status lode_chain_replay(lode_chain *chain, void *context, void (*progress)(void *context, int32_t height, int32_t target));
 /* Is the entry part of the chain that ends at chain->tip? */
 bool lode_chain_contains(const lode_chain *chain, const lode_entry *entry);

@@ -1,12 +1,14 @@
 /* chainstate/chain_replay.c: finishes a flush of Core's that was cut off.
  *
  * Room:     the coins on disk are somewhere between two blocks (record 'H'); every change is repeated, which is
- *           harmless where it was made already (Core's ReplayBlocks).
+ *           harmless where it was made already (Core's ReplayBlocks). When memory is full, what was repeated is written
+ *           and 'H' names the block that was reached: the rest is as far from done as a flush from there.
  * Touches:  coins, block and undo files for reading.
  * Threads:  the chain's.
  */
 #include "chainstate/connect.h"
 #include "support/check.h"
+#include "support/thread.h"
 
 static lode_status roll_forward(lode_chain *c, lode_entry *entry, lode_buf *buf, lode_arena *arena)
 {
@@ -51,44 +53,73 @@ static lode_status find_head(lode_chain *c, lode_entry **entry, const lode_block
                      c->directory->chainstate, hex);
 }
 
+/* The blocks that 'H' names: the tip goes to the older one. */
+static lode_status begin_replay(lode_chain *c, lode_entry **fork, const lode_block_hash *new_hash, const lode_block_hash *old_hash)
+{
+    lode_entry *old_head = lode_block_index_genesis(c->index);
+
+    LODE_TRY(find_head(c, &c->replay_to, new_hash));
+    if (!lode_bytes32_is_zero(old_hash->bytes))
+        LODE_TRY(find_head(c, &old_head, old_hash));
+    *fork = lode_entry_of(lode_node_fork(&old_head->node, &c->replay_to->node));
+    return lode_chain_set_tip(c, old_head);
+}
+
+static lode_status replay_step(lode_chain *c, const lode_entry *fork, bool *goes_back, lode_buf *buf, lode_buf *undo, lode_arena *arena)
+{
+    *goes_back = *goes_back && c->tip != fork;
+    if (*goes_back)
+        LODE_TRY(roll_back(c, buf, undo, arena));
+    else
+        LODE_TRY(roll_forward(c, lode_entry_of(lode_node_ancestor(&c->replay_to->node, c->tip->node.height + 1)), buf, arena));
+    if (lode_coins_wants_flush(c->coins) || lode_clock_ns() - c->flushed_at_ns >= c->flush_interval_ns)
+        return lode_chain_flush(c, false);
+    return lode_ok();
+}
+
+static lode_status replay_all(lode_chain *c, const lode_entry *fork, void *context, void (*progress)(void *context, int32_t height, int32_t target))
+{
+    lode_buf buf = LODE_BUF_EMPTY, undo = LODE_BUF_EMPTY;
+    lode_arena arena = LODE_ARENA_EMPTY;
+    lode_status s = lode_ok();
+    bool goes_back = true;
+
+    while (!lode_failed(s) && c->tip != c->replay_to && !lode_chain_is_interrupted(c)) {
+        s = replay_step(c, fork, &goes_back, &buf, &undo, &arena);
+        if (progress && !lode_failed(s))
+            progress(context, c->tip->node.height, c->replay_to->node.height);
+    }
+    lode_buf_clear(&buf);
+    lode_buf_clear(&undo);
+    lode_arena_clear(&arena);
+    return s;
+}
+
 lode_status lode_chain_replay(lode_chain *c, void *context, void (*progress)(void *context, int32_t height, int32_t target))
 {
     lode_block_hash new_hash, old_hash;
     bool cut_off;
-    lode_entry *new_head, *fork;
-    lode_buf buf = LODE_BUF_EMPTY, undo = LODE_BUF_EMPTY;
-    lode_arena arena = LODE_ARENA_EMPTY;
-    lode_status s = lode_ok();
+    lode_entry *fork;
+    lode_status s;
 
     LODE_TRY(lode_coins_head_blocks(c->coins, &cut_off, &new_hash, &old_hash));
     if (!cut_off)
         return lode_ok();
-    LODE_TRY(find_head(c, &new_head, &new_hash));
-    fork = lode_block_index_genesis(c->index);
-    if (!lode_bytes32_is_zero(old_hash.bytes)) {
-        lode_entry *old_head;
-        LODE_TRY(find_head(c, &old_head, &old_hash));
-        LODE_TRY(lode_chain_set_tip(c, old_head));
-        fork = lode_entry_of(lode_node_fork(&old_head->node, &new_head->node));
-    } else {
-        LODE_TRY(lode_chain_set_tip(c, fork));
+    s = begin_replay(c, &fork, &new_hash, &old_hash);
+    if (!lode_failed(s)) {
+        lode_log(c->logger, LODE_LOG_INFO, "a flush was cut off: replaying blocks %d to %d", fork->node.height + 1, c->replay_to->node.height);
+        s = replay_all(c, fork, context, progress);
     }
-    lode_log(c->logger, LODE_LOG_INFO, "a flush was cut off: replaying blocks %d to %d", fork->node.height + 1, new_head->node.height);
-    while (!lode_failed(s) && c->tip != fork && !lode_chain_is_interrupted(c))
-        s = roll_back(c, &buf, &undo, &arena);
-    while (!lode_failed(s) && c->tip != new_head && !lode_chain_is_interrupted(c)) {
-        s = roll_forward(c, lode_entry_of(lode_node_ancestor(&new_head->node, c->tip->node.height + 1)), &buf, &arena);
-        if (progress && !lode_failed(s))
-            progress(context, c->tip->node.height, new_head->node.height);
+    if (!lode_failed(s) && c->tip != c->replay_to) {
+        int32_t height = c->tip->node.height;
+        s = lode_chain_flush(c, true);
+        if (!lode_failed(s))
+            s = lode_fail(LODE_CANCELLED, "interrupted while replaying at height %d; the next run goes on from there", height);
     }
-    if (!lode_failed(s) && c->tip != new_head)
-        s = lode_fail(LODE_CANCELLED, "interrupted while replaying at height %d; the next run replays again", c->tip->node.height);
-    lode_buf_clear(&buf);
-    lode_buf_clear(&undo);
-    lode_arena_clear(&arena);
-    if (lode_failed(s))
-        c->tip = NULL; /* half way is no place to stand, nor to flush; repeating everything does no harm */
-    LODE_TRY(s);
-    lode_block_index_set_best(c->index, new_head);
-    return lode_chain_flush(c, true);
+    if (!lode_failed(s))
+        lode_block_index_set_best(c->index, c->tip);
+    else
+        c->tip = NULL; /* the coins are between two blocks */
+    c->replay_to = NULL;
+    return lode_failed(s) ? s : lode_chain_flush(c, true);
 }

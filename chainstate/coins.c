@@ -230,6 +230,7 @@ lode_status lode_coins_open(lode_coins **out, const lode_coins_options *options)
     c->logger = options->logger;
     c->read_only = options->read_only;
     c->threads = options->threads < 1 ? 1 : options->threads > 16 ? 16 : options->threads;
+    c->batch_most = options->batch_most ? options->batch_most : 5000;
     c->cache_bytes = options->cache_bytes;
     c->budget = lode_coins_budget(options->cache_bytes);
     init_locks(c);

@@ -29,6 +29,7 @@ typedef struct lode_coins_options {
     bool wipe;              /* -reindex-chainstate: begin empty */
     size_t cache_bytes;     /* for everything here: cache, frozen generation, database block cache, runs being written */
     int threads;            /* for sorting and building runs */
+    uint32_t batch_most;    /* records and coins up to which a flush goes through log and memtable; 0: 5,000 */
 } lode_coins_options;
 
 /* Refuses what it cannot read with a sentence: per-transaction records ('c', before 0.15) and unknown keys at or after
@@ -106,6 +107,9 @@ bool lode_coins_is_dirty(const lode_coins *coins);    /* something to write beyo
  * the caller may go on changing coins. Waits for an earlier flush first. The flush is atomic over a crash: all of it,
  * 'B' included, becomes visible in one step of the store. The caller has synced block and undo files and the index. */
 lode_status lode_coins_flush_begin(lode_coins *coins, const lode_block_hash *best);
+/* The same in the middle of replaying a flush of Core's that was cut off: no 'B' is written, and 'H' names the block that
+ * the coins are to reach and the one that the replay has come to. */
+lode_status lode_coins_flush_part(lode_coins *coins, const lode_block_hash *new_head, const lode_block_hash *reached);
 /* Wait until it is durable. Its error, if it failed (then everything is still in memory and begin may be tried again). */
 lode_status lode_coins_flush_wait(lode_coins *coins);
 bool lode_coins_is_flushing(const lode_coins *coins);

@@ -8,8 +8,6 @@
 #include "chainstate/coins_internal.h"
 #include "support/check.h"
 
-enum { BATCH_MOST = 5000 }; /* records and coins up to which a flush goes through log and memtable */
-
 /* ---- the flush's thread ---- */
 
 static lode_status write_frozen(lode_coins *c)
@@ -33,9 +31,10 @@ static void end_flush(lode_coins *c, lode_status s)
     c->flush_status = s;
     c->is_flushing = false;
     if (!lode_failed(s)) {
-        c->best = c->flush_best;
-        c->has_best = true;
-        c->has_heads = false;
+        c->best = c->old_head = c->flush_best;
+        c->new_head = c->flush_new_head;
+        c->has_best = !c->flush_is_part;
+        c->has_heads = c->flush_is_part;
     }
     lode_cond_broadcast(&c->flushed);
     lode_mutex_unlock(&c->lock);
@@ -186,19 +185,31 @@ static lode_status begin_with_batch(lode_coins *c)
     return s;
 }
 
-lode_status lode_coins_flush_begin(lode_coins *c, const lode_block_hash *best)
+static lode_status begin(lode_coins *c, const lode_block_hash *best, const lode_block_hash *new_head)
 {
     if (c->read_only)
         return lode_fail(LODE_INVALID_ARGUMENT, "%s: opened to be read only", c->path);
     lode_coins_settle_flush(c);
     LODE_TRY(write_what_failed(c));
     c->flush_best = *best;
-    if (c->active->records + c->active->live <= BATCH_MOST)
+    c->flush_is_part = new_head != NULL;
+    c->flush_new_head = new_head ? *new_head : *best;
+    if (c->active->records + c->active->live <= c->batch_most)
         LODE_TRY(begin_with_batch(c));
     else
         LODE_TRY(freeze(c));
     start_flush(c);
     return lode_ok();
+}
+
+lode_status lode_coins_flush_begin(lode_coins *c, const lode_block_hash *best)
+{
+    return begin(c, best, NULL);
+}
+
+lode_status lode_coins_flush_part(lode_coins *c, const lode_block_hash *new_head, const lode_block_hash *reached)
+{
+    return begin(c, reached, new_head);
 }
 
 lode_status lode_coins_flush_wait(lode_coins *c)

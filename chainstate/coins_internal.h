@@ -22,6 +22,7 @@ struct lode_coins {
     const lode_logger *logger;
     bool read_only;
     int threads;
+    uint32_t batch_most; /* records and coins up to which a flush goes through log and memtable */
     uint64_t salt[5];
     uint8_t obfuscation[8]; /* zeros: values stand as they are */
     lode_store *store;
@@ -43,7 +44,9 @@ struct lode_coins {
     uint32_t queue_at;
     uint8_t *script; /* what a view lends; LODE_COINS_SCRATCH bytes */
     uint8_t *stored; /* a coin read from the database; likewise */
-    lode_block_hash flush_best;
+    lode_block_hash flush_best;     /* or how far a replay has come */
+    bool flush_is_part;             /* 'H' is written instead of 'B': from flush_best to flush_new_head */
+    lode_block_hash flush_new_head;
     lode_batch *batch; /* what the flush writes, if not all that is frozen */
     lode_thread flusher;
 

@@ -1,6 +1,6 @@
 /* chainstate/coins_write.c: a generation as records of the database.
  *
- * Room:     'B', then coins in key order, then the deletion of Core's 'H': into a sorted run, or a batch if they are
+ * Room:     'B', then coins in key order, then the deletion of Core's 'H' (or a new one, in a replay): into a sorted run, or a batch if they are
  * few. Touches:  a generation that nobody changes, the store. Threads:  a flush's own, or the chain's. Promise:  all of
  * it becomes visible in one step of the store, over a crash as well.
  */
@@ -195,6 +195,16 @@ static void write_best(output *o, const lode_block_hash *best)
     put(o, (const uint8_t *)"B", 1, value, sizeof value);
 }
 
+/* A vector of two hashes. */
+static void write_heads(output *o, const lode_block_hash *new_head, const lode_block_hash *old_head)
+{
+    uint8_t value[1 + 2 * 32] = { 2 };
+
+    memcpy(value + 1, new_head->bytes, 32);
+    memcpy(value + 33, old_head->bytes, 32);
+    put(o, (const uint8_t *)"H", 1, value, sizeof value);
+}
+
 static void write_shards(output *o, const lode_coins_generation *g, size_t first, size_t end)
 {
     sorter w = { NULL, NULL, NULL, 0 };
@@ -215,10 +225,13 @@ static void write_shards(output *o, const lode_coins_generation *g, size_t first
 
 static void write_all(output *o, const lode_coins *c, const lode_coins_generation *g)
 {
-    write_best(o, &c->flush_best);
+    if (!c->flush_is_part)
+        write_best(o, &c->flush_best);
     if (!lode_failed(o->status))
         write_shards(o, g, 0, (size_t)1 << g->shard_bits);
-    if (!lode_failed(o->status) && c->has_heads)
+    if (!lode_failed(o->status) && c->flush_is_part)
+        write_heads(o, &c->flush_new_head, &c->flush_best);
+    else if (!lode_failed(o->status) && c->has_heads)
         erase(o, (const uint8_t *)"H", 1);
 }
 

@@ -3,7 +3,8 @@
  * Room:     the one thread that an import cannot do without: nothing here that a worker could do.
  * Touches:  coins, and the tip. No file: coins that are not in memory were read ahead or are read by coins.c.
  * Threads:  the chain's.
- * Promise:  a block that is refused leaves the coins as they were.
+ * Promise:  a block that is refused leaves the coins as they were. After an error the chain is in doubt, and is not
+ *           flushed any more.
  */
 #include "chainstate/connect.h"
 
@@ -332,6 +333,7 @@ lode_status lode_chain_connect(lode_chain *chain, lode_verdict *verdict, lode_co
         return lode_ok();
     }
     lode_buf_append(&connected->undo, count, lode_compact_size_write(count, block->tx_count - 1));
+    chain->in_doubt = true;
     LODE_TRY(connect_txs(&c, verdict, facts, prevout_starts, heights));
     if (verdict->reject == LODE_VALID) {
         lode_amount limit = { c.fees.sat + lode_block_subsidy(c.height, &chain->params).sat };
@@ -342,6 +344,9 @@ lode_status lode_chain_connect(lode_chain *chain, lode_verdict *verdict, lode_co
         return lode_fail(LODE_NO_MEMORY, "no memory for undo data at height %d", c.height);
     connected->fees = c.fees;
     if (verdict->reject != LODE_VALID)
-        return take_back(&c, prevout_starts);
-    return lode_chain_set_tip(chain, entry);
+        LODE_TRY(take_back(&c, prevout_starts));
+    else
+        LODE_TRY(lode_chain_set_tip(chain, entry));
+    chain->in_doubt = false;
+    return lode_ok();
 }

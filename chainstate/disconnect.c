@@ -139,6 +139,8 @@ lode_status lode_chain_disconnect(lode_chain *chain, bool *unclean, const lode_b
 
     LODE_CHECK(entry->node.prev != NULL);
     *unclean = false;
+    LODE_CHECK(!chain->in_doubt);
+    chain->in_doubt = !lode_failed(s);
     size_t end = (size_t)block->input_count - block->txs[0].input_count;
     for (uint32_t i = block->tx_count; i-- > 0 && !lode_failed(s);) {
         const lode_tx *tx = &block->txs[i];
@@ -151,5 +153,7 @@ lode_status lode_chain_disconnect(lode_chain *chain, bool *unclean, const lode_b
     lode_buf_clear(&scratch);
     lode_arena_clear(&arena);
     LODE_TRY(s);
-    return lode_chain_set_tip(chain, lode_entry_prev(entry));
+    LODE_TRY(lode_chain_set_tip(chain, lode_entry_prev(entry)));
+    chain->in_doubt = false;
+    return lode_ok();
 }

@@ -32,9 +32,6 @@ static lode_status handle_refused(lode_run_state *run, lode_work *w, const lode_
 {
     lode_status s = lode_ok();
 
-    if (w->input && w->input->own_file >= 0 && body_fits(w)) /* with -reindex: later blocks must not be written over it */
-        lode_block_files_note_end(run->chain->files, w->input->own_file, (uint32_t)(w->offset + w->block.size));
-
     if (verdict->reject == LODE_PREV_BLK_NOT_FOUND && w->input) {
         if (body_fits(w))
             s = lode_scan_wait(run->scan, &w->block.header.prev, &w->block.hash, w->input, w->offset, w->frame_size, w->available);
@@ -69,6 +66,8 @@ lode_status lode_run_handle(lode_run_state *run, lode_work *w, bool may_search)
     uint64_t at = lode_clock_ns();
     lode_status s = w->status;
 
+    if (w->input && w->input->own_file < 0)
+        lode_run_note_own_ends(run);
     if (!lode_failed(s) && !w->is_block)
         return handle_junk(run, w, may_search);
     if (!lode_failed(s))

@@ -39,17 +39,46 @@ void lode_run_take_down(lode_run_state *run)
     lode_waiter_clear(&run->waiter);
 }
 
-/* With -reindex our own block files are the input, where they stand. */
+/* With -reindex our own block files are the first input, where they stand. */
 static lode_status collect_own_files(lode_run_state *run)
 {
     const char *path = run->chain->directory->blocks;
     lode_status s = lode_inputs_collect(&run->inputs, run->chain->env, &path, 1, lode_block_files_xor_key(run->chain->files));
+    if (s.code == LODE_MISSING && run->options->path_count)
+        return lode_ok();
     if (s.code == LODE_MISSING)
         return lode_fail_within(s, "-reindex");
     LODE_TRY(s);
     for (size_t i = 0; i < run->inputs.count; i++)
         run->inputs.items[i].own_file = (int32_t)run->inputs.items[i].number;
     return lode_ok();
+}
+
+static lode_status collect_inputs(lode_run_state *run)
+{
+    const lode_import_options *o = run->options;
+    lode_inputs given;
+    uint8_t key[8];
+
+    if (o->xor_key && !lode_hex_decode(key, sizeof key, o->xor_key))
+        return lode_fail(LODE_INVALID_ARGUMENT, "-blocksxorkey=%s: a key is 16 hexadecimal digits", o->xor_key);
+    if (lode_block_index_is_reindexing(run->chain->index))
+        LODE_TRY(collect_own_files(run));
+    if (!o->path_count)
+        return lode_ok();
+    LODE_TRY(lode_inputs_collect(&given, run->chain->env, o->paths, o->path_count, o->xor_key ? key : NULL));
+    return lode_inputs_append(&run->inputs, &given);
+}
+
+void lode_run_note_own_ends(lode_run_state *run)
+{
+    for (size_t i = 0; i < run->inputs.count && !run->own_ends_are_noted; i++) {
+        const lode_input *input = &run->inputs.items[i];
+        uint64_t end = lode_scan_frames_end(run->scan, input);
+        if (input->own_file >= 0 && end <= UINT32_MAX)
+            lode_block_files_note_end(run->chain->files, input->own_file, (uint32_t)end);
+    }
+    run->own_ends_are_noted = true;
 }
 
 static lode_status take_one(lode_run_state *run, lode_work *w)
@@ -112,6 +141,7 @@ static lode_status scan_all(lode_run_state *run)
             LODE_TRY(lode_pipeline_activate(&run->pipeline, NULL)); /* a check failed: another branch may be best now */
         lode_run_on_tick(run);
     }
+    lode_run_note_own_ends(run);
     return lode_ok();
 }
 
@@ -183,6 +213,8 @@ static lode_status run_all(lode_run_state *run)
         LODE_TRY(lode_pipeline_activate(&run->pipeline, NULL));
     if (run->inputs.count && !run->pipeline.stopped && !lode_chain_is_interrupted(chain))
         LODE_TRY(scan_all(run));
+    if (!run->pipeline.stopped && !lode_chain_is_interrupted(chain))
+        LODE_TRY(lode_chain_store_genesis(chain)); /* -reindex, and it was in none of our files */
     LODE_TRY(lode_pipeline_complete(&run->pipeline));
     if (lode_block_index_is_reindexing(chain->index) && !run->pipeline.stopped && !lode_chain_is_interrupted(chain)) {
         if (run->scan)
@@ -234,7 +266,6 @@ static void fill_result(lode_run_state *run)
 lode_status lode_import_run(lode_chain *chain, const lode_import_options *options, int32_t stop_at_height, lode_import_result *result)
 {
     lode_run_state *run = calloc(1, sizeof *run);
-    uint8_t key[8];
     lode_status s;
 
     if (!run)
@@ -244,13 +275,7 @@ lode_status lode_import_run(lode_chain *chain, const lode_import_options *option
     run->options = options;
     run->result = result;
     run->started_ns = lode_clock_ns();
-    s = options->xor_key && !lode_hex_decode(key, sizeof key, options->xor_key)
-            ? lode_fail(LODE_INVALID_ARGUMENT, "-blocksxorkey=%s: a key is 16 hexadecimal digits", options->xor_key)
-            : lode_ok();
-    if (!lode_failed(s) && lode_block_index_is_reindexing(chain->index))
-        s = collect_own_files(run);
-    else if (!lode_failed(s) && options->path_count)
-        s = lode_inputs_collect(&run->inputs, chain->env, options->paths, options->path_count, options->xor_key ? key : NULL);
+    s = collect_inputs(run);
     if (!lode_failed(s))
         s = lode_run_set_up(run);
     if (!lode_failed(s)) {

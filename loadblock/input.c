@@ -233,6 +233,26 @@ lode_status lode_inputs_collect(lode_inputs *in, lode_env *env, const char *cons
     return s;
 }
 
+lode_status lode_inputs_append(lode_inputs *in, lode_inputs *more)
+{
+    lode_input *items = realloc(in->items, (in->count + more->count + 1) * sizeof *items);
+
+    if (!items)
+        return lode_fail(LODE_NO_MEMORY, "no memory for %zu files to read", in->count + more->count);
+    in->items = items;
+    in->capacity = in->count + more->count + 1;
+    if (more->count)
+        memcpy(items + in->count, more->items, more->count * sizeof *items);
+    in->count += more->count;
+    in->has_stream |= more->has_stream;
+    in->total_bytes = in->has_stream ? 0 : in->total_bytes + more->total_bytes;
+    in->missing_count += more->missing_count;
+    lode_buf_append(&in->missing, more->missing.data, more->missing.len);
+    more->count = 0; /* the paths have a new owner */
+    lode_inputs_clear(more);
+    return lode_ok();
+}
+
 void lode_inputs_clear(lode_inputs *in)
 {
     for (size_t i = 0; i < in->count; i++)

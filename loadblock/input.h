@@ -28,6 +28,8 @@ typedef struct lode_inputs {
  * Directories give their blkNNNNN.dat in numeric order; a directory without any is LODE_MISSING.
  * xor_key: 8 bytes for all inputs, or NULL: xor.dat beside each file when there is one. */
 lode_status lode_inputs_collect(lode_inputs *inputs, lode_env *env, const char *const *paths, size_t count, const uint8_t *xor_key);
+/* All of `more` behind what is there; `more` is empty then. */
+lode_status lode_inputs_append(lode_inputs *inputs, lode_inputs *more);
 void lode_inputs_clear(lode_inputs *inputs);
 
 /* data was read from `offset` of the file: undo the key in place. */

@@ -137,8 +137,12 @@ static lode_status with_pipeline(lode_chain *chain, step_function step, lode_ent
 
 static lode_status step_invalidate(lode_run_state *run, lode_entry *entry)
 {
-    while (lode_chain_contains(run->chain, entry))
+    while (lode_chain_contains(run->chain, entry)) {
+        if (lode_chain_is_interrupted(run->chain))
+            return lode_fail(LODE_CANCELLED, "interrupted at height %d; the block was not invalidated", run->chain->tip->node.height);
         LODE_TRY(lode_pipeline_disconnect_tip(&run->pipeline));
+        LODE_TRY(lode_pipeline_maybe_flush(&run->pipeline));
+    }
     lode_block_index_mark_failed(run->chain->index, entry);
     return lode_ok();
 }

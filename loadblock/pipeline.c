@@ -13,7 +13,6 @@
 #include "support/check.h"
 
 enum { IN_FLIGHT_MAX = 512, IN_FLIGHT_BYTES = 32 << 20 };
-static const uint64_t flush_interval_ns = UINT64_C(600) * 1000000000;
 
 void lode_pipeline_init(lode_pipeline *p, lode_workshop *shop, lode_import_result *result)
 {
@@ -178,6 +177,8 @@ lode_status lode_pipeline_complete(lode_pipeline *p)
 void lode_pipeline_abandon(lode_pipeline *p)
 {
     wait_for_tasks(p);
+    if (p->first && !p->chain->in_doubt)
+        lode_ignore(disconnect_in_flight(p, p->first)); /* after an error the chain is in doubt, and is not flushed */
     while (p->first)
         lode_work_release(pop_first(p));
 }
@@ -290,7 +291,7 @@ lode_status lode_pipeline_maybe_flush(lode_pipeline *p)
     lode_chain *chain = p->chain;
     uint64_t at = lode_clock_ns();
 
-    if (!lode_coins_wants_flush(chain->coins) && at - chain->flushed_at_ns < flush_interval_ns)
+    if (!lode_coins_wants_flush(chain->coins) && at - chain->flushed_at_ns < chain->flush_interval_ns)
         return lode_ok();
     LODE_TRY(lode_pipeline_drain(p));
     at = lode_clock_ns();

@@ -43,7 +43,8 @@ lode_status lode_pipeline_settle(lode_pipeline *p);
 lode_status lode_pipeline_drain(lode_pipeline *p);
 /* Drain, and follow another branch when a check failed, until the tip is the best there is. */
 lode_status lode_pipeline_complete(lode_pipeline *p);
-/* Let go of everything in flight without judging it: after an error. Waits for tasks that run. */
+/* Let go of everything in flight without judging it: after an error. Waits for tasks that run. The tip goes back to the
+ * last block that counts. */
 void lode_pipeline_abandon(lode_pipeline *p);
 
 /* Flush when the cache wants it or time has passed. */

@@ -31,11 +31,14 @@ typedef struct lode_run_state {
     int32_t start_height;
     lode_damage damage[LODE_DAMAGE_MAX];
     size_t damage_count;
+    bool own_ends_are_noted;
 } lode_run_state;
 
 /* import.c */
 lode_status lode_run_set_up(lode_run_state *run); /* end it also when this fails */
 void lode_run_take_down(lode_run_state *run);
+/* Appends to our own files, which are being read, begin behind all that was found in them. */
+void lode_run_note_own_ends(lode_run_state *run);
 /* Where the transaction index stands: its best block, or where that branch left our chain. */
 lode_status lode_run_find_txindex_place(lode_chain *chain);
 /* handle.c */

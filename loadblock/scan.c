@@ -33,6 +33,7 @@ struct lode_scan {
     lode_waiting_map waiting;
     lode_block_hash *to_release;
     size_t release_count;
+    uint64_t *frames_ends; /* by input */
 
     uint64_t bytes_read, bytes_skipped, read_ns; /* atomic */
     bool *is_barren; /* by input; atomic: bytes, and no frame among them */
@@ -180,6 +181,7 @@ static lode_status emit_frame(lode_scan *s, window *win, bool *is_parsed, size_t
         return lode_ok(); /* a magic inside a block's own bytes */
     prev = header.prev;
     lode_mutex_lock(&s->lock);
+    s->frames_ends[win->input - s->inputs->items] = offset + available;
     is_parent_seen = lode_seen_has(&s->seen, &prev) || lode_block_hash_is_equal(&hash, &params->genesis_hash);
     /* without work it is no block of any chain: it goes on at once, to be reported or searched again */
     if (!is_parent_seen && lode_header_has_work(&hash, header.bits, params)) {
@@ -462,7 +464,8 @@ lode_status lode_scan_start(lode_scan **out, lode_workshop *shop, const lode_inp
     lode_mutex_init(&s->lock);
     lode_cond_init(&s->room);
     s->is_barren = calloc(inputs->count + 1, sizeof *s->is_barren);
-    s->failed = !s->is_barren;
+    s->frames_ends = calloc(inputs->count + 1, sizeof *s->frames_ends);
+    s->failed = !s->is_barren || !s->frames_ends;
     lode_block_index_visit(shop->chain->index, s, remember);
     status = s->failed ? no_memory() : lode_thread_start(&s->thread, "lode-scan", run_scan, s);
     if (lode_failed(status)) {
@@ -502,6 +505,7 @@ void lode_scan_stop(lode_scan *s)
     free(s->spool.path);
     free(s->to_release);
     free(s->is_barren);
+    free(s->frames_ends);
     lode_seen_clear(&s->seen);
     lode_waiting_clear(&s->waiting);
     lode_cond_clear(&s->room);
@@ -543,6 +547,15 @@ lode_status lode_scan_status(lode_scan *s)
     status = s->status;
     lode_mutex_unlock(&s->lock);
     return status;
+}
+
+uint64_t lode_scan_frames_end(lode_scan *s, const lode_input *input)
+{
+    uint64_t end;
+    lode_mutex_lock(&s->lock);
+    end = s->frames_ends[input - s->inputs->items];
+    lode_mutex_unlock(&s->lock);
+    return end;
 }
 
 void lode_scan_get_counts(lode_scan *s, lode_scan_counts *counts)

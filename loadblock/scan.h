@@ -41,6 +41,8 @@ typedef enum lode_scan_state {
 lode_scan_state lode_scan_peek(lode_scan *scan, lode_work **work);
 void lode_scan_pop(lode_scan *scan);
 lode_status lode_scan_status(lode_scan *scan);
+/* Where the last frame seen so far in one of the inputs ends, at most its file's end; 0: none was seen. */
+uint64_t lode_scan_frames_end(lode_scan *scan, const lode_input *input);
 void lode_scan_get_counts(lode_scan *scan, lode_scan_counts *counts);
 
 /* Of an input that has been read: it has bytes other than padding, and none of them looked like a block. */

@@ -104,6 +104,7 @@ lode_status lode_pipeline_disconnect_tip(lode_pipeline *p)
         s = lode_chain_read_undo(chain, &undo, entry);
     if (!lode_failed(s))
         s = lode_chain_disconnect(chain, &unclean, &block, lode_buf_slice(&undo));
+    chain->in_doubt |= unclean;
     if (!lode_failed(s) && unclean)
         s = lode_fail(LODE_CORRUPT, "the coins do not match block %d that is to be taken back; -reindex-chainstate rebuilds them", entry->node.height);
     if (!lode_failed(s)) {

@@ -194,6 +194,15 @@ lode_status lode_store_lock_files(lode_store *store)
     return s;
 }
 
+/* With the lock. What is left of a store whose removal was cut off goes. */
+static lode_status finish_removal(lode_store *store)
+{
+    bool is_wiped, has_current;
+    LODE_TRY(exists(store, &is_wiped, LODE_FILE_WIPED));
+    LODE_TRY(exists(store, &has_current, LODE_FILE_CURRENT));
+    return is_wiped && !has_current ? lode_store_remove_files(store->env, store->path) : lode_ok();
+}
+
 static lode_status check_existence(lode_store *store)
 {
     const lode_store_options *o = &store->options;
@@ -240,6 +249,7 @@ static lode_status open_store(lode_store *store)
     if (store->options.create_if_missing && !store->options.read_only) {
         LODE_TRY(lode_env_make_path(store->env, store->path));
         LODE_TRY(lode_store_lock_files(store));
+        LODE_TRY(finish_removal(store));
         LODE_TRY(check_existence(store));
     } else {
         LODE_TRY(check_existence(store));

@@ -291,6 +291,7 @@ static lode_status note_leftover(void *context, const char *name)
     case LODE_FILE_LOCK:
     case LODE_FILE_INFO_LOG:
     case LODE_FILE_REPAIRED:
+    case LODE_FILE_WIPED:
         break;
     }
     if (!keep)

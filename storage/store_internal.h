@@ -123,6 +123,8 @@ bool lode_view_renew(lode_store *store, uint64_t publish_sequence);
 /* A store with its parts made and nothing read, and the end of one: nothing is waited for. */
 lode_status lode_store_prepare(lode_store **out, const char *path, const lode_store_options *options);
 void lode_store_discard(lode_store *store);
+/* Removes the store's files but LOCK, in an order that a power cut may end anywhere. With the lock. */
+lode_status lode_store_remove_files(lode_env *env, const char *path);
 lode_status lode_store_lock_files(lode_store *store);
 void lode_store_fail(lode_store *store, lode_status s); /* with the lock: remember the first error, wake everybody */
 /* A mark (log_format.h) that goes out with the next record. */

@@ -15,7 +15,7 @@
 #include "txindex/entries.h"
 
 #define MIB ((size_t)1 << 20)
-enum { BATCH_MOST = 20000, KEY_LEN = 33, VALUE_MOST = 15, OBFUSCATION_BYTES = 8 };
+enum { KEY_LEN = 33, VALUE_MOST = 15, OBFUSCATION_BYTES = 8 };
 
 static const char obfuscation_record[] = "\x0e\0obfuscate_key";
 enum { OBFUSCATION_RECORD_LEN = sizeof obfuscation_record - 1 };
@@ -35,6 +35,7 @@ struct lode_txindex {
     uint8_t obfuscation[OBFUSCATION_BYTES]; /* Core honours a key here too, though it writes none */
     lode_store *store;
     size_t capacity; /* entries in each array */
+    uint32_t batch_most;
 
     /* The chain's thread. */
     entry_array filling;
@@ -161,6 +162,7 @@ lode_status lode_txindex_open(lode_txindex **out, const lode_txindex_options *op
     x->logger = options->logger;
     x->read_only = options->read_only;
     x->threads = options->threads < 1 ? 1 : options->threads > 16 ? 16 : options->threads;
+    x->batch_most = options->batch_most ? options->batch_most : 20000;
     x->capacity = bytes / 2 / sizeof(lode_tx_entry);
     if (x->capacity > UINT32_MAX)
         x->capacity = UINT32_MAX;
@@ -282,7 +284,7 @@ static lode_status write_as_run(lode_txindex *x, const entry_array *a, lode_slic
 static lode_status write_array(lode_txindex *x, entry_array *a, lode_slice locator)
 {
     lode_tx_entries_sort(a->entries, a->count, x->threads);
-    LODE_TRY(a->count > BATCH_MOST ? write_as_run(x, a, locator) : write_as_batch(x, a, locator));
+    LODE_TRY(a->count > x->batch_most ? write_as_run(x, a, locator) : write_as_batch(x, a, locator));
     a->count = 0;
     return lode_ok();
 }
@@ -357,6 +359,11 @@ lode_status lode_txindex_flush(lode_txindex *x, lode_slice locator)
         return lode_fail(LODE_INVALID_ARGUMENT, "%s: opened to be read only", x->path);
     LODE_TRY(settle_writer(x));
     return write_array(x, &x->filling, locator);
+}
+
+uint64_t lode_txindex_pending_bytes(const lode_txindex *x)
+{
+    return ((uint64_t)x->filling.count + x->writing.count) * (KEY_LEN + VALUE_MOST);
 }
 
 lode_status lode_txindex_settle(lode_txindex *x)

@@ -22,6 +22,7 @@ typedef struct lode_txindex_options {
     bool wipe;
     size_t memory_bytes; /* for entries not yet written */
     int threads;
+    uint32_t batch_most; /* entries up to which a write goes through log and memtable; 0: 20,000 */
 } lode_txindex_options;
 
 /* A directory of a newer kind (hashed keys) is LODE_UNSUPPORTED, named. */
@@ -42,6 +43,8 @@ lode_status lode_txindex_add_block(lode_txindex *index, const lode_block *block,
 /* Everything added so far becomes durable together with the locator (serialised, CBlockLocator). Never before the
  * blocks it names are in the block index on disk. The first hash is the block everything up to which was added. */
 lode_status lode_txindex_flush(lode_txindex *index, lode_slice locator);
+/* About how many bytes the next flush writes. Chain's thread. */
+uint64_t lode_txindex_pending_bytes(const lode_txindex *index);
 /* End of a bulk load: runs are merged into few levels. May take a while. */
 lode_status lode_txindex_settle(lode_txindex *index);
 lode_status lode_txindex_find(lode_txindex *index, bool *found, lode_tx_position *position, const lode_txid *txid);
