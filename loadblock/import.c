@@ -145,16 +145,6 @@ static lode_status scan_all(lode_run_state *run)
     return lode_ok();
 }
 
-/* A block that waits in one of our own files stays where it is: later ones are written behind it. */
-static bool keep_room(void *context, const lode_waiting *waiting)
-{
-    uint64_t end = waiting->offset + waiting->available;
-
-    if (waiting->input->own_file >= 0 && end <= UINT32_MAX)
-        lode_block_files_note_end(context, waiting->input->own_file, (uint32_t)end);
-    return true;
-}
-
 static lode_status flush_all(lode_run_state *run)
 {
     uint64_t at = lode_clock_ns();
@@ -216,11 +206,8 @@ static lode_status run_all(lode_run_state *run)
     if (!run->pipeline.stopped && !lode_chain_is_interrupted(chain))
         LODE_TRY(lode_chain_store_genesis(chain)); /* -reindex, and it was in none of our files */
     LODE_TRY(lode_pipeline_complete(&run->pipeline));
-    if (lode_block_index_is_reindexing(chain->index) && !run->pipeline.stopped && !lode_chain_is_interrupted(chain)) {
-        if (run->scan)
-            lode_scan_waiting(run->scan, chain->files, keep_room);
+    if (lode_block_index_is_reindexing(chain->index) && !run->pipeline.stopped && !lode_chain_is_interrupted(chain))
         lode_block_index_set_reindexing(chain->index, false);
-    }
     LODE_TRY(flush_all(run));
     LODE_TRY(settle_txindex(run));
     lode_run_report_waiting(run);
