@@ -11,7 +11,8 @@ CHAINSTATE_TESTS = \
 	test/chainstate/coins_threads_test \
 	test/chainstate/directory_test \
 	test/chainstate/txindex_test \
-	test/chainstate/undo_test
+	test/chainstate/undo_test \
+	test/chainstate/utxo_stats_test
 check_PROGRAMS += $(CHAINSTATE_TESTS)
 TESTS += $(CHAINSTATE_TESTS)
 
@@ -54,3 +55,6 @@ test_chainstate_undo_test_LDADD = $(CHAINSTATE_TEST_LIBS)
 # bitcoind on what lode wrote; without $BITCOIND it is skipped.
 EXTRA_DIST += test/chainstate/core_goes_on.py
 TESTS += test/chainstate/core_goes_on.py
+test_chainstate_utxo_stats_test_SOURCES = test/chainstate/utxo_stats_test.c
+test_chainstate_utxo_stats_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_chainstate_utxo_stats_test_LDADD = $(CHAINSTATE_TEST_LIBS)
