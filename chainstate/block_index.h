@@ -83,8 +83,9 @@ lode_entry *lode_block_index_add(lode_block_index *index, const lode_header *hea
                                  lode_entry *prev);
 size_t lode_block_index_count(const lode_block_index *index);
 lode_entry *lode_block_index_genesis(const lode_block_index *index);
-/* Every entry, in order of height, so parents before children. Stops when visit returns false. visit may change
- * an entry's fields and mark it dirty, but must not call add, received or visit. */
+/* Every entry, in order of height, so parents before children. Stops when visit returns false. visit may change an
+ * entry's fields and mark it dirty or failed, but must not call add, received or visit. Threads: one at a time, since
+ * the entries hold the queue. */
 void lode_block_index_visit(const lode_block_index *index, void *context,
                             bool (*visit)(void *context, lode_entry *entry));
 void lode_block_index_mark_dirty(lode_block_index *index, lode_entry *entry);
