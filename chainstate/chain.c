@@ -189,6 +189,7 @@ lode_status lode_chain_open(lode_chain **out, const lode_chain_options *options)
     c->logger = options->logger;
     c->flushed_at_ns = lode_clock_ns();
     c->flush_interval_ns = UINT64_C(600) * 1000000000;
+    lode_waiter_init(&c->waiter);
     s = open_parts(c);
     if (!lode_failed(s)) {
         *out = c;
@@ -213,6 +214,7 @@ lode_status lode_chain_close(lode_chain *c)
         first = s;
     lode_notes_close(c->notes);
     lode_directory_close(c->directory);
+    lode_waiter_clear(&c->waiter);
     free(c->active);
     free(c);
     return first;

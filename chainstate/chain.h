@@ -12,6 +12,7 @@
 #include "chainstate/directory.h"
 #include "chainstate/notes.h"
 #include "support/pool.h"
+#include "support/waiter.h"
 #include "txindex/txindex.h"
 
 /* Sizes that are Core's or fit large chains; a test shrinks them, so that a small chain meets every case. 0: as is. */
@@ -47,6 +48,7 @@ typedef struct lode_chain {
     const lode_logger *logger;
     lode_directory *directory;
     lode_pool *pool; /* workers; NULL when read-only */
+    lode_waiter waiter; /* told by workers; here, since it must outlive them */
     lode_notes *notes;
     /* the chain thread's */
     lode_block_index *index;

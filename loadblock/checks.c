@@ -69,6 +69,7 @@ static void run_check(lode_task *task)
     lode_check *c = (lode_check *)task;
     lode_work *w = c->work;
     lode_workshop *shop = w->shop;
+    lode_waiter *waiter = shop->waiter; /* work and shop may be gone once the last check has ended */
     lode_arena arena = LODE_ARENA_EMPTY;
     uint64_t at = lode_thread_cpu_ns();
 
@@ -79,7 +80,7 @@ static void run_check(lode_task *task)
     lode_arena_clear(&arena);
     __atomic_add_fetch(&shop->script_ns, lode_thread_cpu_ns() - at, __ATOMIC_RELAXED);
     if (__atomic_sub_fetch(&w->checks_left, 1, __ATOMIC_ACQ_REL) == 0)
-        lode_waiter_tell(shop->waiter);
+        lode_waiter_tell(waiter);
 }
 
 static uint32_t count_tasks(const lode_block *block)

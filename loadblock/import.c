@@ -17,9 +17,8 @@ enum { CHUNK_BYTES = 8 << 20, INPUT_BUDGET = 40 << 20 };
 
 lode_status lode_run_set_up(lode_run_state *run)
 {
-    lode_waiter_init(&run->waiter);
     LODE_TRY(lode_chunk_pool_create(&run->chunks, CHUNK_BYTES, INPUT_BUDGET));
-    lode_workshop_init(&run->shop, run->chain, run->chunks, &run->waiter);
+    lode_workshop_init(&run->shop, run->chain, run->chunks);
     lode_pipeline_init(&run->pipeline, &run->shop, run->result);
     run->pipeline.context = run;
     run->pipeline.on_rejection = lode_run_on_rejection;
@@ -36,7 +35,6 @@ void lode_run_take_down(lode_run_state *run)
         lode_workshop_clear(&run->shop);
         lode_chunk_pool_destroy(run->chunks);
     }
-    lode_waiter_clear(&run->waiter);
 }
 
 /* With -reindex our own block files are the first input, where they stand. */
@@ -83,7 +81,7 @@ void lode_run_note_own_ends(lode_run_state *run)
 
 static lode_status take_one(lode_run_state *run, lode_work *w)
 {
-    unsigned seen = lode_waiter_look(&run->waiter);
+    unsigned seen = lode_waiter_look(&run->chain->waiter);
     if (w->kind == LODE_WORK_REPEAT) {
         lode_scan_pop(run->scan);
         run->result->blocks_read++;
@@ -121,7 +119,7 @@ static lode_status scan_all(lode_run_state *run)
     LODE_TRY(lode_scan_start(&run->scan, &run->shop, &run->inputs));
     lode_run_tell_progress(run, LODE_PHASE_IMPORTING);
     while (!done && !run->pipeline.stopped && !lode_chain_is_interrupted(run->chain)) {
-        unsigned seen = lode_waiter_look(&run->waiter);
+        unsigned seen = lode_waiter_look(&run->chain->waiter);
         lode_work *w;
         switch (lode_scan_peek(run->scan, &w)) {
         case LODE_SCAN_WORK:

@@ -13,6 +13,5 @@ libloadblock_la_SOURCES = \
 	loadblock/run.h \
 	loadblock/scan.c loadblock/scan.h \
 	loadblock/stored.c loadblock/stored.h \
-	loadblock/waiter.h \
 	loadblock/waiting.c loadblock/waiting.h \
 	loadblock/work.c loadblock/work.h

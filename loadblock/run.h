@@ -21,7 +21,6 @@ typedef struct lode_run_state {
     const lode_import_options *options;
     lode_import_result *result;
     lode_inputs inputs;
-    lode_waiter waiter;
     lode_chunk_pool *chunks;
     lode_workshop shop;
     lode_pipeline pipeline;

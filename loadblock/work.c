@@ -12,12 +12,12 @@
 
 enum { KEEP_ARENA_BYTES = 4 << 20 };
 
-void lode_workshop_init(lode_workshop *shop, lode_chain *chain, lode_chunk_pool *chunks, lode_waiter *waiter)
+void lode_workshop_init(lode_workshop *shop, lode_chain *chain, lode_chunk_pool *chunks)
 {
     memset(shop, 0, sizeof *shop);
     shop->chain = chain;
     shop->chunks = chunks;
-    shop->waiter = waiter;
+    shop->waiter = &chain->waiter;
     lode_mutex_init(&shop->lock);
 }
 

@@ -8,8 +8,8 @@
 #include "chainstate/connect.h"
 #include "loadblock/chunk.h"
 #include "loadblock/input.h"
-#include "loadblock/waiter.h"
 #include "support/pool.h"
+#include "support/waiter.h"
 
 typedef struct lode_work lode_work;
 typedef struct lode_workshop lode_workshop;
@@ -72,14 +72,14 @@ struct lode_work {
 struct lode_workshop {
     lode_chain *chain;
     lode_chunk_pool *chunks;
-    lode_waiter *waiter; /* told when a parse or the last check of a block is done */
+    lode_waiter *waiter; /* the chain's; told when a parse or the last check of a block is done */
     lode_work *free_list; /* under lock */
     lode_mutex lock;
     uint64_t parse_ns, fetch_ns, script_ns; /* atomic; CPU */
     uint64_t scripts_checked;               /* atomic; inputs */
 };
 
-void lode_workshop_init(lode_workshop *shop, lode_chain *chain, lode_chunk_pool *chunks, lode_waiter *waiter);
+void lode_workshop_init(lode_workshop *shop, lode_chain *chain, lode_chunk_pool *chunks);
 void lode_workshop_clear(lode_workshop *shop);
 
 lode_work *lode_work_take(lode_workshop *shop, lode_work_kind kind); /* NULL when memory is out */

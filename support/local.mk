@@ -7,4 +7,5 @@ libsupport_la_SOURCES = \
 	support/log.c support/log.h \
 	support/pool.c support/pool.h \
 	support/status.c support/status.h \
-	support/thread.c support/thread.h
+	support/thread.c support/thread.h \
+	support/waiter.h

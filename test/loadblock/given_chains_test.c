@@ -12,6 +12,7 @@
 typedef struct given {
     const char *chain, *blocks, *answers;
     made_chain read;
+    char *text;
     const json *expected;
 } given;
 
@@ -26,15 +27,14 @@ static given chains[] = {
 static bool load(given *g)
 {
     size_t len = 0;
-    char *text;
 
     if (g->read.count)
         return true;
     if (!made_chain_read_given(&g->read, g->blocks))
         return false;
-    text = (char *)given_data_read(g->answers, &len);
-    assert_non_null(text);
-    g->expected = json_parse(&arena, text, len);
+    g->text = (char *)given_data_read(g->answers, &len);
+    assert_non_null(g->text);
+    g->expected = json_parse(&arena, g->text, len);
     assert_non_null(g->expected);
     return true;
 }
@@ -206,7 +206,7 @@ static void any_order_and_any_setting_give_the_same_set(void **state)
 static int clear(void **state)
 {
     for (size_t i = 0; i < sizeof chains / sizeof *chains; i++)
-        made_chain_clear(&chains[i].read);
+        made_chain_clear(&chains[i].read), free(chains[i].text);
     lode_arena_clear(&arena);
     return 0;
 }

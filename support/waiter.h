@@ -1,9 +1,10 @@
-/* loadblock/waiter.h: one thread waits until any of many things has happened; telling it costs nothing unless it waits. */
-#ifndef LODE_LOADBLOCK_WAITER_H
-#define LODE_LOADBLOCK_WAITER_H
+/* support/waiter.h: one thread waits until any of many things has happened; telling it costs nothing unless it waits. */
+#ifndef LODE_SUPPORT_WAITER_H
+#define LODE_SUPPORT_WAITER_H
 
 #include "support/thread.h"
 
+/* It must outlive the threads that tell: one that stored what happened may still be about to tell it. */
 typedef struct lode_waiter {
     lode_mutex lock;
     lode_cond cond;
