@@ -6,7 +6,9 @@ FUZZ_TARGETS = \
 	test/fuzz/encode_fuzz \
 	test/fuzz/header_chain_fuzz \
 	test/fuzz/script_fuzz \
-	test/fuzz/sighash_fuzz
+	test/fuzz/script_text_fuzz \
+	test/fuzz/sighash_fuzz \
+	test/fuzz/text_input_fuzz
 if ENABLE_FUZZ
 FUZZ_DRIVER =
 FUZZ_LINK = $(AM_LDFLAGS) -fsanitize=fuzzer
@@ -39,3 +41,9 @@ test_fuzz_block_examine_fuzz_LDADD = librules.la libscript.la libprimitives.la l
 test_fuzz_block_index_fuzz_SOURCES = test/fuzz/block_index_fuzz.c test/fuzz/fuzz.h $(FUZZ_DRIVER)
 test_fuzz_block_index_fuzz_LDFLAGS = $(FUZZ_LINK)
 test_fuzz_block_index_fuzz_LDADD = libchainstate.la librules.la libscript.la libprimitives.la libstorage.la libsupport.la $(EXTERNAL_LIBS)
+test_fuzz_script_text_fuzz_SOURCES = test/fuzz/script_text_fuzz.c test/fuzz/fuzz.h $(FUZZ_DRIVER)
+test_fuzz_script_text_fuzz_LDFLAGS = $(FUZZ_LINK)
+test_fuzz_script_text_fuzz_LDADD = libquery.la librules.la libscript.la libprimitives.la libsupport.la $(EXTERNAL_LIBS)
+test_fuzz_text_input_fuzz_SOURCES = test/fuzz/text_input_fuzz.c test/fuzz/fuzz.h $(FUZZ_DRIVER)
+test_fuzz_text_input_fuzz_LDFLAGS = $(FUZZ_LINK)
+test_fuzz_text_input_fuzz_LDADD = libcli.la libquery.la libprimitives.la libsupport.la $(EXTERNAL_LIBS)
