@@ -2,6 +2,7 @@
 STORAGE_TESTS = \
 	test/storage/crash_test \
 	test/storage/model_test \
+	test/storage/threads_test \
 	test/storage/upkeep_test
 check_PROGRAMS += $(STORAGE_TESTS)
 TESTS += $(STORAGE_TESTS)
@@ -13,6 +14,9 @@ test_storage_model_test_LDADD = $(STORAGE_TEST_LIBS)
 test_storage_crash_test_SOURCES = test/storage/crash_test.c test/storage/store_test.h
 test_storage_crash_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_storage_crash_test_LDADD = $(STORAGE_TEST_LIBS)
+test_storage_threads_test_SOURCES = test/storage/threads_test.c test/storage/store_test.h
+test_storage_threads_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_storage_threads_test_LDADD = $(STORAGE_TEST_LIBS)
 test_storage_upkeep_test_SOURCES = test/storage/upkeep_test.c test/storage/store_test.h
 test_storage_upkeep_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_storage_upkeep_test_LDADD = $(STORAGE_TEST_LIBS)
