@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "storage/filter.h"
 #include "storage/store_internal.h"
 
 typedef struct found_value {
@@ -24,12 +25,13 @@ static lode_status find(lode_store *store, found_value *v, lode_view *view, lode
 {
     lode_read_counts counts = { 0 };
     v->pin = (lode_version_pin){ 0 };
-    v->found = lode_memtable_find(view->mem, &v->value, key, sequence);
+    uint32_t hash = lode_filter_hash(key.data, key.len);
+    v->found = lode_memtable_find(view->mem, &v->value, key, hash, sequence);
     for (int i = 0; v->found == LODE_LOOKUP_NONE && i < view->sealed_count; i++)
-        v->found = lode_memtable_find(view->sealed[i], &v->value, key, sequence);
+        v->found = lode_memtable_find(view->sealed[i], &v->value, key, hash, sequence);
     if (v->found != LODE_LOOKUP_NONE)
         return lode_ok();
-    lode_status s = lode_version_find(view->version, &v->found, &v->value, &v->pin, &counts, key, sequence);
+    lode_status s = lode_version_find(view->version, &v->found, &v->value, &v->pin, &counts, key, hash, sequence);
     add_count(&store->filtered, counts.filtered);
     add_count(&store->passed, counts.passed);
     add_count(&store->passed_in_vain, counts.passed_in_vain);

@@ -7,8 +7,9 @@
 
 typedef struct lode_log_writer lode_log_writer;
 
-/* A new, empty file; LODE_EXISTS if there is one. */
-lode_status lode_log_writer_create(lode_log_writer **out, lode_env *env, const char *path);
+/* A new, empty file; LODE_EXISTS if there is one. With `may_map` small records are stored into mapped room instead of
+ * written with a call each; the room that is left over reads as zeros, and is cut off at close. */
+lode_status lode_log_writer_create(lode_log_writer **out, lode_env *env, const char *path, bool may_map);
 /* A record that goes out with the next append, in one write. */
 void lode_log_writer_add(lode_log_writer *w, lode_slice record);
 /* One record. After a failure every later call fails the same way: what stands in the file is no longer known. */

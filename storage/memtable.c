@@ -5,21 +5,23 @@
  * Threads:  one writer, any readers without a lock: a node is complete before a release store links it, and is never
  *           moved or unlinked.
  *
- * Node:  ... | link 1 | link 0 | trailer u64 | key_len u32 | value_len u32 | key | value | 8 spare bytes
- * The pointer is to the trailer. Link 0, the lengths and a key of 36 bytes share a cache line or two, so that a step
- * of a search costs one miss.
+ * Node:  ... | link 1 | link 0 | key_len u32 | value_len u32 | key | trailer u64 | value | 8 spare bytes
+ * The pointer is to the lengths. Key and trailer are the internal key as cursors show it. Link 0, the lengths and a key
+ * of 36 bytes share a cache line or two, so that a step of a search costs one miss.
+ *
+ * Most point reads are of keys that are not here. A bloom filter, which costs a writer two bits in one cache line,
+ * tells them so without a search. It is only for bytewise order, where equal keys are equal bytes.
  */
 #include "storage/memtable.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "support/check.h"
+#include "storage/filter.h"
 
 enum { MAX_HEIGHT = 12, BRANCHING = 4, FIRST_CHUNK_BYTES = 32 << 10, LAST_CHUNK_BYTES = 1 << 20 };
 
 typedef struct node {
-    uint64_t trailer;
     uint32_t key_len;
     uint32_t value_len;
     uint8_t key[];
@@ -35,7 +37,9 @@ typedef struct chunk {
 struct lode_memtable {
     /* Constant after create. */
     const lode_comparator *cmp;
-    node *head; /* its links are the tops of the towers; it has no key */
+    node *head;               /* its links are the tops of the towers; it has no key */
+    _Atomic(uint64_t) *bloom; /* eight words to a line; NULL: none */
+    size_t bloom_mask;        /* of lines */
 
     atomic_uint refs;
     _Atomic(int) height; /* of the tallest node; a reader that sees an old one is slower, not wrong */
@@ -58,6 +62,58 @@ static node *next_of(const node *n, int level)
 {
     const node_link *l = (const node_link *)(const void *)n - 1 - level;
     return atomic_load_explicit(l, memory_order_acquire);
+}
+
+static inline uint64_t trailer_of(const node *n)
+{
+    return lode_read_le64(n->key + n->key_len);
+}
+static inline lode_slice key_of(const node *n)
+{
+    return lode_slice_of(n->key, n->key_len);
+}
+static inline lode_slice value_of(const node *n)
+{
+    return lode_slice_of(n->key + n->key_len + LODE_TRAILER_BYTES, n->value_len);
+}
+
+/* ---- the filter: the low bits of a mixed hash choose the line, others two bits in it ---- */
+
+static inline _Atomic(uint64_t) *bloom_line(const lode_memtable *m, uint32_t hash, uint64_t *first, uint64_t *second)
+{
+    uint64_t h = hash * UINT64_C(0x9e3779b97f4a7c15);
+    *first = h >> 58;
+    *second = h >> 52 & 63;
+    return m->bloom + (((h >> 16) & m->bloom_mask) * 8);
+}
+
+static inline void bloom_set(lode_memtable *m, uint32_t hash)
+{
+    uint64_t a, b;
+    _Atomic(uint64_t) *line = bloom_line(m, hash, &a, &b);
+    _Atomic(uint64_t) *x = line + (hash & 7), *y = line + (hash >> 3 & 7);
+    atomic_store_explicit(x, atomic_load_explicit(x, memory_order_relaxed) | UINT64_C(1) << a, memory_order_relaxed);
+    atomic_store_explicit(y, atomic_load_explicit(y, memory_order_relaxed) | UINT64_C(1) << b, memory_order_relaxed);
+}
+
+static inline bool bloom_may_have(const lode_memtable *m, uint32_t hash)
+{
+    uint64_t a, b;
+    _Atomic(uint64_t) *line = bloom_line(m, hash, &a, &b);
+    return (atomic_load_explicit(line + (hash & 7), memory_order_relaxed) >> a & 1) &&
+           (atomic_load_explicit(line + (hash >> 3 & 7), memory_order_relaxed) >> b & 1);
+}
+
+static void make_bloom(lode_memtable *m, size_t expected_bytes)
+{
+    size_t lines = 64;
+    while (lines * 64 * 64 < expected_bytes)
+        lines *= 2;
+    if (!m->cmp)
+        m->bloom = aligned_alloc(64, lines * 64);
+    if (m->bloom)
+        memset((void *)(uintptr_t)m->bloom, 0, lines * 64);
+    m->bloom_mask = lines - 1;
 }
 
 static void *take_bytes(lode_memtable *m, size_t size)
@@ -88,7 +144,7 @@ static void *take_bytes(lode_memtable *m, size_t size)
 static node *take_node(lode_memtable *m, int height, size_t key_len, size_t value_len)
 {
     size_t links = (size_t)height * sizeof(node_link);
-    uint8_t *p = take_bytes(m, links + sizeof(node) + key_len + value_len + 8);
+    uint8_t *p = take_bytes(m, links + sizeof(node) + key_len + LODE_TRAILER_BYTES + value_len + 8);
     if (!p)
         return NULL;
     node *n = (node *)(void *)(p + links);
@@ -97,7 +153,7 @@ static node *take_node(lode_memtable *m, int height, size_t key_len, size_t valu
     return n;
 }
 
-lode_memtable *lode_memtable_create(const lode_comparator *cmp)
+lode_memtable *lode_memtable_create(const lode_comparator *cmp, size_t expected_bytes)
 {
     lode_memtable *m = calloc(1, sizeof *m);
     if (!m)
@@ -112,7 +168,7 @@ lode_memtable *lode_memtable_create(const lode_comparator *cmp)
         free(m);
         return NULL;
     }
-    m->head->trailer = 0;
+    make_bloom(m, expected_bytes);
     for (int i = 0; i < MAX_HEIGHT; i++) {
         atomic_init(link_of(m->head, i), NULL);
         m->before[i] = m->head;
@@ -133,6 +189,7 @@ void lode_memtable_unref(lode_memtable *m)
         next = c->next;
         free(c);
     }
+    free((void *)(uintptr_t)m->bloom);
     free(m);
 }
 
@@ -165,7 +222,8 @@ static inline int compare_node(const lode_memtable *m, const node *n, lode_slice
                    : compare_bytes(n->key, n->key_len, key.data, key.len);
     if (c)
         return c;
-    return n->trailer > trailer ? -1 : n->trailer < trailer;
+    uint64_t own = trailer_of(n);
+    return own > trailer ? -1 : own < trailer;
 }
 
 static bool comes_before(const lode_memtable *m, const node *n, lode_slice key, uint64_t trailer)
@@ -254,16 +312,18 @@ static int random_height(lode_memtable *m)
 
 bool lode_memtable_add(lode_memtable *m, uint64_t sequence, lode_entry_type type, lode_slice key, lode_slice value)
 {
+    if (m->bloom)
+        bloom_set(m, lode_filter_hash(key.data, key.len));
     uint64_t trailer = lode_trailer_of(sequence, type);
     int height = random_height(m);
     node *n = take_node(m, height, key.len, value.len);
     if (!n)
         return false;
-    n->trailer = trailer;
     if (key.len)
         memcpy(n->key, key.data, key.len);
+    lode_write_le64(n->key + key.len, trailer);
     if (value.len)
-        memcpy(n->key + key.len, value.data, value.len);
+        memcpy(n->key + key.len + LODE_TRAILER_BYTES, value.data, value.len);
     find_place(m, key, trailer);
     int old_height = atomic_load_explicit(&m->height, memory_order_relaxed);
     for (int level = old_height; level < height; level++)
@@ -281,14 +341,17 @@ bool lode_memtable_add(lode_memtable *m, uint64_t sequence, lode_entry_type type
     return true;
 }
 
-lode_lookup lode_memtable_find(const lode_memtable *m, lode_slice *value, lode_slice key, uint64_t sequence)
+lode_lookup lode_memtable_find(const lode_memtable *m, lode_slice *value, lode_slice key, uint32_t hash,
+                               uint64_t sequence)
 {
-    const node *n = find_at_or_after(m, key, lode_seek_trailer(sequence));
-    if (!n || lode_compare_user(m->cmp, lode_slice_of(n->key, n->key_len), key) != 0)
+    if (m->bloom && !bloom_may_have(m, hash))
         return LODE_LOOKUP_NONE;
-    if ((n->trailer & 0xff) == LODE_ENTRY_DELETION)
+    const node *n = find_at_or_after(m, key, lode_seek_trailer(sequence));
+    if (!n || lode_compare_user(m->cmp, key_of(n), key) != 0)
+        return LODE_LOOKUP_NONE;
+    if ((trailer_of(n) & 0xff) == LODE_ENTRY_DELETION)
         return LODE_LOOKUP_DELETED;
-    *value = lode_slice_of(n->key + n->key_len, n->value_len);
+    *value = value_of(n);
     return LODE_LOOKUP_VALUE;
 }
 
@@ -306,8 +369,8 @@ bool lode_memtable_range(const lode_memtable *m, lode_slice *smallest, lode_slic
     const node *first = next_of(m->head, 0), *last = find_last(m);
     if (!first || !last)
         return false;
-    *smallest = lode_slice_of(first->key, first->key_len);
-    *largest = lode_slice_of(last->key, last->key_len);
+    *smallest = key_of(first);
+    *largest = key_of(last);
     return true;
 }
 
@@ -317,30 +380,17 @@ typedef struct mem_cursor {
     lode_cursor base;
     lode_memtable *m;
     node *n;
-    uint8_t *key; /* key and trailer side by side */
-    size_t key_capacity;
 } mem_cursor;
 
-static void show(mem_cursor *c, node *n)
+static inline void show(mem_cursor *c, node *n)
 {
     c->n = n;
     c->base.valid = n != NULL;
     if (!n)
         return;
-    size_t len = (size_t)n->key_len + LODE_TRAILER_BYTES;
-    if (len > c->key_capacity) {
-        uint8_t *key = realloc(c->key, len * 2);
-        if (!key) {
-            lode_cursor_fail(&c->base, lode_fail(LODE_NO_MEMORY, "memtable cursor: no memory for a key"));
-            return;
-        }
-        c->key = key;
-        c->key_capacity = len * 2;
-    }
-    memcpy(c->key, n->key, n->key_len);
-    lode_write_le64(c->key + n->key_len, n->trailer);
-    c->base.key = lode_slice_of(c->key, len);
-    c->base.value = lode_slice_of(n->key + n->key_len, n->value_len);
+    __builtin_prefetch(next_of(n, 0));
+    c->base.key = lode_slice_of(n->key, (size_t)n->key_len + LODE_TRAILER_BYTES);
+    c->base.value = value_of(n);
 }
 
 static void mem_seek_first(lode_cursor *base)
@@ -366,13 +416,12 @@ static void mem_next(lode_cursor *base)
 static void mem_prev(lode_cursor *base)
 {
     mem_cursor *c = (mem_cursor *)base;
-    show(c, find_before(c->m, lode_slice_of(c->n->key, c->n->key_len), c->n->trailer));
+    show(c, find_before(c->m, key_of(c->n), trailer_of(c->n)));
 }
 static void mem_destroy(lode_cursor *base)
 {
     mem_cursor *c = (mem_cursor *)base;
     lode_memtable_unref(c->m);
-    free(c->key);
     free(c);
 }
 

@@ -162,7 +162,7 @@ lode_status lode_store_new_log(lode_store *store, lode_log_writer **out, uint64_
     char *path = lode_file_path(store->path, LODE_FILE_LOG, number);
     if (!path)
         return lode_fail(LODE_NO_MEMORY, "%s: no memory for a file name", store->path);
-    lode_status s = lode_log_writer_create(out, store->env, path);
+    lode_status s = lode_log_writer_create(out, store->env, path, true);
     if (!lode_failed(s))
         lode_store_add_mark(*out, atomic_load(&store->last_sequence));
     free(path);

@@ -112,7 +112,7 @@ static lode_status flush_replayed(lode_store *store, lode_version_edit *edit)
     LODE_TRY(lode_store_write_table(store, &f, store->mem, lode_versions_new_number(&store->versions)));
     lode_version_edit_add(edit, 0, f);
     lode_memtable_unref(store->mem);
-    store->mem = lode_memtable_create(store->cmp);
+    store->mem = lode_memtable_create(store->cmp, store->options.write_buffer_bytes);
     return store->mem ? lode_ok() : lode_fail(LODE_NO_MEMORY, "%s: no memory for a memtable", store->path);
 }
 
@@ -197,7 +197,7 @@ static lode_status replay_logs(lode_store *store, lode_version_edit *edit, const
 {
     const lode_versions *vs = &store->versions;
     replay r = { .store = store, .edit = edit };
-    store->mem = lode_memtable_create(store->cmp);
+    store->mem = lode_memtable_create(store->cmp, store->options.write_buffer_bytes);
     if (!store->mem)
         return lode_fail(LODE_NO_MEMORY, "%s: no memory for a memtable", store->path);
     for (size_t i = 0; i < l->log_count; i++)

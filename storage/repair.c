@@ -199,7 +199,7 @@ static lode_status open_log(repair *r, old_file *f)
     lode_slice record;
     uint64_t last;
     char *path = lode_file_path(store->path, LODE_FILE_LOG, f->number);
-    lode_memtable *mem = lode_memtable_create(store->cmp);
+    lode_memtable *mem = lode_memtable_create(store->cmp, store->options.write_buffer_bytes);
     lode_status s = path && mem ? lode_log_reader_open(&reader, store->env, path)
                                 : lode_fail(LODE_NO_MEMORY, "%s: no memory to read a log", store->path);
     if (!lode_failed(s))

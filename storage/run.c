@@ -395,6 +395,7 @@ static lode_status place(lode_run *run)
         smallest = lode_user_key(run->files[0]->smallest);
         largest = lode_user_key(run->files[run->count - 1]->largest);
     }
+    store->placing_below = run->sequence <= atomic_load(&store->last_sequence);
     lode_compaction placing = { .smallest = smallest, .largest = largest };
     placing.output_level = lode_store_level_for(store, smallest, largest, level_for_size(store, run->bytes));
     lode_running_add(store, &placing);
@@ -422,6 +423,7 @@ static lode_status place(lode_run *run)
         lode_mutex_lock(&store->lock);
     }
     lode_running_remove(store, &placing);
+    store->placing_below = false;
     if (!lode_failed(s)) {
         store->stats[placing.output_level].bytes_written += run->bytes;
         store->stats[placing.output_level].runs++;

@@ -18,6 +18,8 @@ lode_status lode_snapshot_take(lode_snapshot **out, lode_store *store)
     if (!s)
         return lode_fail(LODE_NO_MEMORY, "%s: no memory for a snapshot", store->path);
     lode_mutex_lock(&store->lock);
+    while (store->placing_below)
+        lode_cond_wait(&store->done, &store->lock);
     s->sequence = atomic_load_explicit(&store->last_sequence, memory_order_acquire);
     s->next = &store->snapshots;
     s->prev = store->snapshots.prev;

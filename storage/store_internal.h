@@ -82,8 +82,9 @@ struct lode_store {
     int waiting_for_all;      /* compact_range and bulk_load's end: compaction goes on below the usual limits */
     lode_snapshot snapshots;  /* head of a ring */
     size_t iterator_count, snapshot_count, run_count;
-    lode_run *runs;                      /* begun and neither finished nor abandoned */
-    lode_buf recent;                     /* while there are some: the key ranges that were written since (run.c) */
+    lode_run *runs;     /* begun and neither finished nor abandoned */
+    lode_buf recent;    /* while there are some: the key ranges that were written since (run.c) */
+    bool placing_below; /* a run is coming in below last_sequence: no snapshot may be taken that would see it later */
     uint64_t reserved_sequence;          /* the highest that a run was given */
     lode_level_stats stats[LODE_LEVELS]; /* by the level that was written */
     uint64_t user_bytes;

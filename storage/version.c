@@ -8,8 +8,6 @@
 
 #include <stdlib.h>
 
-#include "storage/filter.h"
-
 lode_version *lode_version_create(lode_table_cache *tables, const lode_comparator *cmp)
 {
     lode_version *v = calloc(1, sizeof *v);
@@ -221,9 +219,9 @@ static lode_status find_in_file(const lode_version *v, lode_lookup *found, lode_
 }
 
 lode_status lode_version_find(const lode_version *v, lode_lookup *found, lode_slice *value, lode_version_pin *pin,
-                              lode_read_counts *counts, lode_slice key, uint64_t sequence)
+                              lode_read_counts *counts, lode_slice key, uint32_t hash, uint64_t sequence)
 {
-    search q = { key, lode_seek_trailer(sequence), lode_filter_hash(key.data, key.len) };
+    search q = { key, lode_seek_trailer(sequence), hash };
     const lode_level *l = &v->levels[0];
     *found = LODE_LOOKUP_NONE;
     for (size_t i = 0; i < l->count; i++) {

@@ -48,7 +48,7 @@ static inline void lode_version_pin_release(lode_version_pin *pin)
 
 /* The newest entry of `key` that `sequence` sees. Only when *found is LODE_LOOKUP_VALUE are *value and *pin filled. */
 lode_status lode_version_find(const lode_version *v, lode_lookup *found, lode_slice *value, lode_version_pin *pin,
-                              lode_read_counts *counts, lode_slice key, uint64_t sequence);
+                              lode_read_counts *counts, lode_slice key, uint32_t hash, uint64_t sequence);
 
 /* In a level above 0: the first file whose largest key is at or after `internal`; count: none. */
 size_t lode_version_file_of(const lode_version *v, int level, lode_slice user_key, uint64_t trailer);

@@ -266,7 +266,7 @@ static lode_status start_manifest(lode_versions *vs, uint64_t number, const lode
         return lode_fail(LODE_NO_MEMORY, "%s: no memory for a file name", vs->directory);
     lode_version_edit_init(&all);
     describe_everything(vs, &all);
-    lode_status s = lode_log_writer_create(&manifest, vs->env, path);
+    lode_status s = lode_log_writer_create(&manifest, vs->env, path, false);
     if (!lode_failed(s))
         s = append_edit(manifest, &all);
     if (!lode_failed(s))

@@ -63,6 +63,10 @@ struct lode_env {
     /* A read-only view of the whole file, or *data = NULL where this env has none (then use pread). */
     lode_status (*map)(lode_env *env, lode_file *file, const uint8_t **data, size_t len);
     void (*unmap)(lode_env *env, const uint8_t *data, size_t len);
+    /* A shared, writable view of room that `allocate` reserved; offset is a multiple of 64 KiB. What is stored there is
+     * in the file as if it had been written: it outlives the process, and `sync` makes it durable. Given: unmap. The
+     * function may be NULL, and *data as well: use pwrite then. */
+    lode_status (*map_writable)(lode_env *env, lode_file *file, uint8_t **data, uint64_t offset, size_t len);
     /* Start writing dirty pages back without waiting (sync_file_range); a hint, never an error. */
     void (*start_writeback)(lode_env *env, lode_file *file, uint64_t offset, uint64_t len);
 

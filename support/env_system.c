@@ -309,6 +309,15 @@ static lode_status map_file(lode_env *env, lode_file *file, const uint8_t **data
     return lode_ok();
 }
 
+static lode_status map_writable(lode_env *env, lode_file *file, uint8_t **data, uint64_t offset, size_t len)
+{
+    void *p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, file->fd, (off_t)offset);
+    if (p == MAP_FAILED)
+        return lode_fail_errno(errno, "%s: cannot map", file->path);
+    *data = p;
+    return lode_ok();
+}
+
 static void unmap_file(lode_env *env, const uint8_t *data, size_t len)
 {
     if (data)
@@ -559,6 +568,7 @@ static lode_env system_env = {
     .copy_range = copy_range,
     .map = map_file,
     .unmap = unmap_file,
+    .map_writable = map_writable,
     .start_writeback = start_writeback,
     .path_info = path_info,
     .list = list_directory,

@@ -33,6 +33,12 @@ typedef struct worker {
         }                                                                                                              \
     } while (0)
 
+static void give_up(const char *what, int a, int b)
+{
+    fprintf(stderr, "%s: %d, %d\n", what, a, b);
+    abort();
+}
+
 static void *write_counts(void *context)
 {
     worker *w = context;
@@ -71,7 +77,8 @@ static int read_count(lode_store *store, char letter, int id, const lode_snapsho
     char key[16];
     int n = 0, found;
     size_t len;
-    must(lode_store_get_into(store, &found, &n, sizeof n, &len, key, (size_t)sprintf(key, "%c%d", letter, id), snapshot));
+    must(lode_store_get_into(store, &found, &n, sizeof n, &len, key, (size_t)sprintf(key, "%c%d", letter, id),
+                             snapshot));
     return found ? n : 0;
 }
 
@@ -84,14 +91,14 @@ static void *read_counts(void *context)
         for (int i = 0; i < WRITERS; i++) {
             int least = atomic_load(&w->s->acknowledged[i]), n = read_count(store, 'a', i, NULL);
             if (n < least || n < last[i])
-                abort();
+                give_up("a count went back", n, least < last[i] ? last[i] : least);
             last[i] = n;
         }
         lode_snapshot *snapshot;
         must(lode_snapshot_take(&snapshot, store));
         for (int i = 0; i < WRITERS; i++)
             if (read_count(store, 'a', i, snapshot) != read_count(store, 'z', i, snapshot))
-                abort();
+                give_up("a batch came apart", read_count(store, 'a', i, snapshot), read_count(store, 'z', i, snapshot));
         if (round % 10 == 0) {
             lode_iterator *it;
             lode_iterator_options o;
@@ -108,7 +115,7 @@ static void *read_counts(void *context)
                 if (key[0] == 'a')
                     seen[key[1] - '0'] = n;
                 else if (seen[key[1] - '0'] != n)
-                    abort();
+                    give_up("a batch came apart in a scan", seen[key[1] - '0'], n);
             }
             must(lode_iterator_status(it));
             lode_iterator_destroy(it);
