@@ -15,7 +15,7 @@
 #include "validate/rules/tx.h"
 #include "validate/script/interpreter.h"
 
-enum { PREFETCH_AHEAD = 24 };
+enum { PREFETCH_AHEAD = 24, PREFETCH_TXS_AHEAD = 8 };
 
 bool lode_block_prepare(lode_block_prep *prep, const lode_block *block, lode_arena *arena, lode_coins *coins)
 {
@@ -211,6 +211,14 @@ static lode_status check_bip30(connecting *c, lode_reject *reject)
     return lode_ok();
 }
 
+/* Where every block but genesis names its height in its coinbase (BIP 34), no two coinbases of a chain are equal, so no
+ * two transactions are: a repeat would spend what its first spent. A block that repeats an unspent one then fails in any
+ * case, and only the reason has to be looked for. */
+static bool bip30_can_wait(const lode_chain_params *params)
+{
+    return params->bip34_height <= 1;
+}
+
 static void outpoint_of(uint8_t out[36], const lode_tx *tx, uint32_t index)
 {
     memcpy(out, tx->txid.bytes, 32);
@@ -275,6 +283,8 @@ static lode_status connect_txs(connecting *c, lode_verdict *verdict, const lode_
         const lode_tx *tx = &block->txs[i];
         lode_reject reject = LODE_VALID;
 
+        if (i + PREFETCH_TXS_AHEAD < block->tx_count)
+            lode_coins_prefetch(c->chain->coins, block->txs[i + PREFETCH_TXS_AHEAD].txid.bytes, c->prep->tx_hashes[i + PREFETCH_TXS_AHEAD]);
         prevout_starts[i] = prevout;
         if (i > 0) {
             uint8_t count[9];
@@ -326,7 +336,8 @@ lode_status lode_chain_connect(lode_chain *chain, lode_verdict *verdict, lode_co
     if (!make_room(connected, &prevout_starts, &heights, block, arena))
         return lode_fail(LODE_NO_MEMORY, "no memory to connect the block at height %d", c.height);
     connected->script_flags = c.flags = lode_block_script_flags(&entry->node, &chain->params);
-    if (lode_block_needs_bip30(&entry->node, &chain->params))
+    bool asks_bip30 = lode_block_needs_bip30(&entry->node, &chain->params);
+    if (asks_bip30 && !bip30_can_wait(&chain->params))
         LODE_TRY(check_bip30(&c, &reject));
     if (reject != LODE_VALID) {
         *verdict = lode_verdict_of(reject);
@@ -348,5 +359,10 @@ lode_status lode_chain_connect(lode_chain *chain, lode_verdict *verdict, lode_co
     else
         LODE_TRY(lode_chain_set_tip(chain, entry));
     chain->in_doubt = false;
+    if (verdict->reject != LODE_VALID && asks_bip30 && bip30_can_wait(&chain->params)) {
+        LODE_TRY(check_bip30(&c, &reject));
+        if (reject != LODE_VALID) /* Core asks this first */
+            *verdict = lode_verdict_of(reject);
+    }
     return lode_ok();
 }
