@@ -1,6 +1,7 @@
 /* test/chainstate/block_index_tree_test.c: the tree in memory, against a plain model of what Core does. */
 #include "index_helpers.h"
 
+#include "chainstate/notes.h"
 #include "support/memory_env.h"
 
 /* ---- a model: every question is answered by looking at all entries ---- */
@@ -316,6 +317,31 @@ static void a_visit_goes_up_by_height_and_stops_when_told(void **state)
     assert_ok(lode_block_index_close(index));
 }
 
+static void a_note_of_a_block_counts_only_while_the_index_has_the_block(void **state)
+{
+    lode_directory_options o = { .path = "/d", .params = regtest(), .env = *state, .create_if_missing = true };
+    lode_block_index *index = open_index(*state, "/index"), *other = open_index(*state, "/other");
+    lode_entry *genesis = add_genesis(index), *a = add_made(index, genesis, 1);
+    lode_directory *directory;
+    lode_notes *notes;
+
+    assert_ok(lode_directory_open(&directory, &o));
+    assert_ok(lode_notes_open(&notes, directory, "notes"));
+    assert_null(lode_notes_get_block(notes, "scripts", index));
+    assert_ok(lode_notes_set_block(notes, "scripts", &a->node.hash));
+    assert_ok(lode_notes_set(notes, "word", "genesis"));
+    assert_ok(lode_notes_write(notes));
+    lode_notes_close(notes);
+    assert_ok(lode_notes_open(&notes, directory, "notes"));
+    assert_ptr_equal(lode_notes_get_block(notes, "scripts", index), a);
+    assert_null(lode_notes_get_block(notes, "scripts", other));
+    assert_null(lode_notes_get_block(notes, "word", index));
+    lode_notes_close(notes);
+    lode_directory_close(directory);
+    assert_ok(lode_block_index_close(index));
+    assert_ok(lode_block_index_close(other));
+}
+
 /* ---- what verify finds ---- */
 
 static lode_entry *chain[6], *fork_tip;
@@ -449,6 +475,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(at_equal_work_the_first_stays_over_restarts, enter, leave),
         cmocka_unit_test_setup_teardown(a_header_below_a_failed_one_is_failed, enter, leave),
         cmocka_unit_test_setup_teardown(a_visit_goes_up_by_height_and_stops_when_told, enter, leave),
+        cmocka_unit_test_setup_teardown(a_note_of_a_block_counts_only_while_the_index_has_the_block, enter, leave),
         cmocka_unit_test(verify_names_what_is_broken),
     };
 
