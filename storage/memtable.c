@@ -231,13 +231,15 @@ static bool comes_before(const lode_memtable *m, const node *n, lode_slice key, 
     return n && compare_node(m, n, key, trailer) < 0;
 }
 
+/* What was compared last is the answer: a node that a writer puts before it meanwhile comes too late for this search,
+ * and may be a newer entry of the same key. */
 static node *find_at_or_after(const lode_memtable *m, lode_slice key, uint64_t trailer)
 {
     const node *n = m->head;
-    const node *refused = NULL; /* known to come at or after: not compared again a level below */
+    node *refused = NULL; /* known to come at or after: not compared again a level below */
     for (int level = atomic_load_explicit(&m->height, memory_order_relaxed) - 1; level >= 0; level--) {
         for (;;) {
-            const node *next = next_of(n, level);
+            node *next = next_of(n, level);
             if (next == refused)
                 break;
             if (!next || compare_node(m, next, key, trailer) >= 0) {
@@ -247,7 +249,7 @@ static node *find_at_or_after(const lode_memtable *m, lode_slice key, uint64_t t
             n = next;
         }
     }
-    return next_of(n, 0);
+    return refused;
 }
 
 static node *find_before(const lode_memtable *m, lode_slice key, uint64_t trailer)

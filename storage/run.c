@@ -50,7 +50,7 @@ static bool meets(const lode_comparator *cmp, lode_slice a, lode_slice a_end, lo
     return lode_compare_user(cmp, a, b_end) <= 0 && lode_compare_user(cmp, b, a_end) <= 0;
 }
 
-/* Did anything between these keys come in with a sequence above the run's? */
+/* Did anything between these keys come in with a sequence not below the run's? */
 static bool was_overtaken(const lode_store *store, lode_slice smallest, lode_slice largest, uint64_t sequence)
 {
     const uint8_t *p = store->recent.data, *end = p + store->recent.len;
@@ -62,7 +62,7 @@ static bool was_overtaken(const lode_store *store, lode_slice smallest, lode_sli
         p = lode_read_prefixed(p, end, &b);
         uint64_t other = lode_read_le64(p);
         p += 8;
-        if (other > sequence && meets(store->cmp, a, b, smallest, largest))
+        if (other >= sequence && meets(store->cmp, a, b, smallest, largest))
             return true;
     }
     return false;
@@ -388,6 +388,8 @@ static lode_status place(lode_run *run)
     LODE_TRY(lode_store_sync_logs(store));
     if (must_rewrite(run, smallest, largest)) {
         uint64_t sequence = atomic_load(&store->last_sequence) + 1;
+        if (store->reserved_sequence < sequence)
+            store->reserved_sequence = sequence;
         lode_mutex_unlock(&store->lock);
         lode_status rewritten = rewrite(run, sequence);
         lode_mutex_lock(&store->lock);
