@@ -3,6 +3,7 @@ FUZZ_TARGETS = \
 	test/fuzz/block_examine_fuzz \
 	test/fuzz/block_index_fuzz \
 	test/fuzz/block_parse_fuzz \
+	test/fuzz/coins_fuzz \
 	test/fuzz/encode_fuzz \
 	test/fuzz/header_chain_fuzz \
 	test/fuzz/script_fuzz \
@@ -47,3 +48,6 @@ test_fuzz_script_text_fuzz_LDADD = libquery.la librules.la libscript.la libprimi
 test_fuzz_text_input_fuzz_SOURCES = test/fuzz/text_input_fuzz.c test/fuzz/fuzz.h $(FUZZ_DRIVER)
 test_fuzz_text_input_fuzz_LDFLAGS = $(FUZZ_LINK)
 test_fuzz_text_input_fuzz_LDADD = libcli.la libquery.la libprimitives.la libsupport.la $(EXTERNAL_LIBS)
+test_fuzz_coins_fuzz_SOURCES = test/fuzz/coins_fuzz.c test/fuzz/fuzz.h $(FUZZ_DRIVER)
+test_fuzz_coins_fuzz_LDFLAGS = $(FUZZ_LINK)
+test_fuzz_coins_fuzz_LDADD = libchainstate.la librules.la libscript.la libprimitives.la libstorage.la libsupport.la $(EXTERNAL_LIBS)
