@@ -92,6 +92,9 @@ bool lode_coins_pack(lode_packed_tx *packed, const lode_tx *tx, lode_arena *aren
 lode_status lode_coins_add_tx(lode_coins *coins, const uint8_t txid[32], uint64_t hash, const lode_packed_tx *packed, uint32_t height,
                               bool is_coinbase, bool may_overwrite);
 
+/* The same for a transaction that is about to be added: step 0 a good while before, step 1 somewhat before. */
+void lode_coins_prefetch_add(const lode_coins *coins, const uint8_t txid[32], uint64_t hash, const lode_packed_tx *packed, int step);
+
 /* Memory and flushing. */
 typedef struct lode_coins_stats {
     size_t active_bytes, frozen_bytes; /* tables and records */

@@ -6,6 +6,7 @@
  * Threads:  the chain's.
  * Promise:  an output has at most one entry in a generation; a spent one that the database may hold keeps an entry.
  */
+#include "chainstate/coins_blocks.h"
 #include "chainstate/coins_internal.h"
 #include "support/check.h"
 
@@ -231,6 +232,19 @@ static lode_status add_group(lode_coins *c, lode_coins_key *key, uint32_t code, 
         return add_entries(c, key, code, entries, count, state);
     good = lode_coins_shard_add_record(c->active, s, key, code, entries, bytes, count);
     return good ? lode_ok() : no_memory();
+}
+
+void lode_coins_prefetch_add(const lode_coins *c, const uint8_t txid[32], uint64_t hash, const lode_packed_tx *packed, int step)
+{
+    const lode_coins_shard *s = lode_coins_shard_of(c->active, txid);
+
+    if (step == 0) {
+        __builtin_prefetch(&s->buckets);
+        __builtin_prefetch(&s->end_unit, 1);
+    } else if (packed->len > LODE_COINS_GROUP_HEADER) {
+        lode_coins_shard_prefetch_slot(s, lode_coins_part_hash(hash, lode_read_le16(packed->bytes)));
+        lode_coins_block_prefetch(s, lode_coins_units_for(lode_read_le16(packed->bytes + 2)));
+    }
 }
 
 lode_status lode_coins_add_tx(lode_coins *c, const uint8_t txid[32], uint64_t hash, const lode_packed_tx *packed,

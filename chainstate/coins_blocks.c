@@ -60,6 +60,16 @@ static uint32_t pop_free(lode_coins_shard *s, unsigned c, uint32_t *units)
     return offset;
 }
 
+void lode_coins_block_prefetch(const lode_coins_shard *s, uint32_t units)
+{
+    unsigned c = class_of(units);
+
+    if (units >= EXACT_MOST || !(s->classes[0] >> c & 3))
+        return;
+    c += s->classes[0] >> c & 1 ? 0 : 1;
+    __builtin_prefetch(lode_coins_record_at(s, s->heads[c]), 1);
+}
+
 static uint32_t take_from_end(lode_coins_shard *s, uint32_t units)
 {
     uint32_t offset = (s->chunk_count - 1) * LODE_COINS_MAX_UNITS + s->end_unit;

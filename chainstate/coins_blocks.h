@@ -10,6 +10,8 @@ static inline lode_coins_record *lode_coins_record_at(const lode_coins_shard *s,
                                          (size_t)(offset % LODE_COINS_MAX_UNITS) * LODE_COINS_UNIT);
 }
 
+/* Brings the block that take_ready would give into the processor's cache. */
+void lode_coins_block_prefetch(const lode_coins_shard *s, uint32_t units);
 /* A block of at least `units`, at most one more; its meta is the taker's to write, its length is *got. Only from what
  * lies ready: 0 if there is none. */
 uint32_t lode_coins_block_take_ready(lode_coins_shard *s, uint32_t units, uint32_t *got);

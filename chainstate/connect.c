@@ -15,7 +15,7 @@
 #include "validate/rules/tx.h"
 #include "validate/script/interpreter.h"
 
-enum { PREFETCH_AHEAD = 24, PREFETCH_TXS_AHEAD = 8 };
+enum { PREFETCH_AHEAD = 24, ADD_AHEAD_FAR = 12, ADD_AHEAD_NEAR = 4 };
 
 bool lode_block_prepare(lode_block_prep *prep, const lode_block *block, lode_arena *arena, lode_coins *coins)
 {
@@ -271,6 +271,17 @@ static lode_status take_back(connecting *c, const size_t *prevout_starts)
     return lode_ok();
 }
 
+/* What adding the transactions to come will touch. */
+static void prefetch_adds(const connecting *c, uint32_t i)
+{
+    static const uint32_t ahead[2] = { ADD_AHEAD_FAR, ADD_AHEAD_NEAR };
+    for (int step = 0; step < 2; step++) {
+        uint32_t at = i + ahead[step];
+        if (at < c->block->tx_count)
+            lode_coins_prefetch_add(c->chain->coins, c->block->txs[at].txid.bytes, c->prep->tx_hashes[at], &c->prep->packed[at], step);
+    }
+}
+
 static lode_status connect_txs(connecting *c, lode_verdict *verdict, const lode_block_facts *facts, size_t *prevout_starts, uint32_t *heights)
 {
     const lode_block *block = c->block;
@@ -283,9 +294,8 @@ static lode_status connect_txs(connecting *c, lode_verdict *verdict, const lode_
         const lode_tx *tx = &block->txs[i];
         lode_reject reject = LODE_VALID;
 
-        if (i + PREFETCH_TXS_AHEAD < block->tx_count)
-            lode_coins_prefetch(c->chain->coins, block->txs[i + PREFETCH_TXS_AHEAD].txid.bytes, c->prep->tx_hashes[i + PREFETCH_TXS_AHEAD]);
         prevout_starts[i] = prevout;
+        prefetch_adds(c, i);
         if (i > 0) {
             uint8_t count[9];
             lode_buf_append(&c->out->undo, count, lode_compact_size_write(count, tx->input_count));
