@@ -35,5 +35,11 @@ bool made_chain_read_given(made_chain *chain, const char *name);
 lode_chain_maker *made_maker(uint64_t seed, uint32_t txs);
 void made_extend(lode_chain_maker *maker, made_chain *chain, uint32_t count); /* appended to chain */
 unsigned made_invalid_kind(const char *name);
+/* A block with a coinbase alone upon any parent, appended to chain; blocks of another salt differ. */
+void made_empty_upon(made_chain *chain, const made_block *parent, uint32_t salt);
+/* Appends `block` with other bytes under the same header: its last transaction once more (the merkle root stays when
+ * their count was odd), or one byte of a witness changed. False: this block has nothing of the kind. */
+bool made_mutate_merkle(made_chain *chain, const made_block *block);
+bool made_mutate_witness(made_chain *chain, const made_block *block);
 
 #endif
