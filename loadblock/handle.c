@@ -17,6 +17,15 @@ static lode_status search_inside(lode_run_state *run, const lode_work *w)
     return w->input ? lode_run_search(run, w, w->offset - 8 + 1, w->offset + w->available) : lode_ok();
 }
 
+/* Others may be hidden: in a body that is not the header's, or behind a block that is shorter than its record. */
+static lode_status search_hidden(lode_run_state *run, const lode_work *w)
+{
+    uint64_t block_end = w->offset + w->block.size, frame_end = w->offset + w->available;
+    if (!body_fits(w))
+        return search_inside(run, w);
+    return w->input && frame_end > block_end ? lode_run_search(run, w, block_end, frame_end) : lode_ok();
+}
+
 static lode_status handle_junk(lode_run_state *run, lode_work *w, bool may_search)
 {
     lode_status s = lode_ok();
@@ -28,15 +37,33 @@ static lode_status handle_junk(lode_run_state *run, lode_work *w, bool may_searc
     return s;
 }
 
+/* No other copy of this block, at no other time, will be taken. */
+static bool is_final(const lode_verdict *v)
+{
+    return !v->is_mutated && v->reject != LODE_TIME_TOO_NEW && v->reject != LODE_PREV_BLK_NOT_FOUND && v->reject != LODE_HIGH_HASH;
+}
+
+/* The index knows a bad block as a parent, but not one whose header was refused: what stands on that is bad, too. */
+static lode_status look_at_parent(lode_run_state *run, const lode_work *w, lode_verdict *verdict)
+{
+    bool is_new;
+
+    if (verdict->reject == LODE_PREV_BLK_NOT_FOUND && lode_seen_has(&run->refused, &w->block.header.prev))
+        *verdict = lode_verdict_of(LODE_BAD_PREVBLK);
+    if (!w->entry && is_final(verdict) && !lode_seen_add(&run->refused, &w->block.hash, &is_new))
+        return lode_fail(LODE_NO_MEMORY, "no memory for the hash of a block");
+    return lode_ok();
+}
+
 static lode_status handle_refused(lode_run_state *run, lode_work *w, const lode_verdict *verdict, bool may_search)
 {
     lode_status s = lode_ok();
 
     if (verdict->reject == LODE_PREV_BLK_NOT_FOUND && w->input) {
         if (body_fits(w))
-            s = lode_scan_wait(run->scan, &w->block.header.prev, &w->block.hash, w->input, w->offset, w->frame_size, w->available);
-        else if (may_search)
-            s = search_inside(run, w);
+            s = lode_scan_wait(run->scan, w);
+        if (!lode_failed(s) && may_search)
+            s = search_hidden(run, w);
         lode_work_release(w);
         return s;
     }
@@ -53,8 +80,8 @@ static lode_status handle_refused(lode_run_state *run, lode_work *w, const lode_
         lode_run_report_damage(run, w, lode_verdict_text(text, sizeof text, verdict));
     }
     lode_run_on_rejection(run, w, verdict, "");
-    if (may_search && (verdict->is_mutated || verdict->reject == LODE_HIGH_HASH))
-        s = search_inside(run, w);
+    if (may_search)
+        s = search_hidden(run, w);
     lode_work_release(w);
     return s;
 }
@@ -72,6 +99,8 @@ lode_status lode_run_handle(lode_run_state *run, lode_work *w, bool may_search)
         return handle_junk(run, w, may_search);
     if (!lode_failed(s))
         s = lode_pipeline_accept(&run->pipeline, &verdict, &is_new, w);
+    if (!lode_failed(s) && verdict.reject != LODE_VALID)
+        s = look_at_parent(run, w, &verdict);
     run->result->times.accept_wall += lode_clock_ns() - at;
     if (lode_failed(s)) {
         lode_work_release(w);
@@ -80,12 +109,8 @@ lode_status lode_run_handle(lode_run_state *run, lode_work *w, bool may_search)
     if (verdict.reject != LODE_VALID)
         return handle_refused(run, w, &verdict, may_search);
 
-    /* a record may be longer than its block, and hide another behind it */
-    uint64_t block_end = w->offset + w->block.size, frame_end = w->offset + w->available;
-    if (may_search && !is_new && !body_fits(w))
-        s = search_inside(run, w); /* a torn copy of a block that is known by now */
-    else if (may_search && w->input && frame_end > block_end)
-        s = lode_run_search(run, w, block_end, frame_end);
+    if (may_search)
+        s = search_hidden(run, w); /* a known block may have come as a torn copy */
     if (lode_failed(s)) {
         lode_work_release(w);
         return s;

@@ -31,6 +31,7 @@ void lode_run_take_down(lode_run_state *run)
     lode_pipeline_abandon(&run->pipeline);
     lode_scan_stop(run->scan);
     run->scan = NULL;
+    lode_seen_clear(&run->refused);
     if (run->chunks) {
         lode_workshop_clear(&run->shop);
         lode_chunk_pool_destroy(run->chunks);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "loadblock/run.h"
+#include "validate/rules/header.h"
 
 enum { MAX_BLOCK_BYTES = 4000000 };
 
@@ -46,27 +47,45 @@ static lode_status load(lode_run_state *run, lode_chunk **out, size_t *got, cons
     return s;
 }
 
-/* One candidate. *next is where to go on. */
-static lode_status try_frame(lode_run_state *run, const lode_input *input, lode_chunk *chunk, size_t got, uint64_t base, size_t at, size_t *next)
+/* A piece of an input in which frames are looked for. */
+typedef struct stretch {
+    lode_chunk *chunk;
+    size_t got;    /* bytes in chunk */
+    uint64_t base; /* of its first byte in the input */
+} stretch;
+
+static bool is_candidate(const stretch *t, size_t at, const lode_chain_params *params)
 {
-    uint32_t size = lode_read_le32(chunk->data + at + 4);
-    size_t left = got - at - 8;
-    lode_work *w;
+    const uint8_t *p = t->chunk->data + at;
+    uint32_t size = lode_read_le32(p + 4);
+    lode_block_hash hash;
+    lode_header header;
+
+    if (size < LODE_HEADER_SIZE || size > MAX_BLOCK_BYTES)
+        return false;
+    lode_sha256d(hash.bytes, p + 8, LODE_HEADER_SIZE);
+    lode_header_parse(&header, p + 8);
+    return lode_header_has_work(&hash, header.bits, params);
+}
+
+/* One candidate. *next is where to go on. */
+static lode_status try_frame(lode_run_state *run, const lode_input *input, const stretch *t, size_t at, size_t *next)
+{
+    uint32_t size = lode_read_le32(t->chunk->data + at + 4);
+    size_t left = t->got - at - 8;
+    lode_work *w = lode_work_take(&run->shop, LODE_WORK_BLOCK);
 
     *next = at + 1;
-    if (size < LODE_HEADER_SIZE || size > MAX_BLOCK_BYTES)
-        return lode_ok();
-    w = lode_work_take(&run->shop, LODE_WORK_BLOCK);
     if (!w)
         return lode_fail(LODE_NO_MEMORY, "no memory to search a file again");
     w->input = input;
-    w->offset = base + at + 8;
+    w->offset = t->base + at + 8;
     w->frame_size = size;
     w->available = left < size ? (uint32_t)left : size;
-    w->raw = chunk->data + at + 8;
+    w->raw = t->chunk->data + at + 8;
     w->reach = left;
-    w->chunk = chunk;
-    lode_chunk_hold(chunk);
+    w->chunk = t->chunk;
+    lode_chunk_hold(t->chunk);
     lode_sha256d(w->hash.bytes, w->raw, LODE_HEADER_SIZE);
     lode_work_parse_now(w);
     if (!lode_failed(w->status) && w->is_block && w->facts.verdict.reject != LODE_BAD_TXNMRKLROOT) {
@@ -80,33 +99,56 @@ static lode_status try_frame(lode_run_state *run, const lode_input *input, lode_
     return s;
 }
 
-lode_status lode_run_search(lode_run_state *run, const lode_work *near_work, uint64_t from, uint64_t end)
+/* The place of the next candidate that begins before `limit`, or `limit`. */
+static size_t find_candidate(const stretch *t, size_t at, size_t limit, const lode_chain_params *params)
 {
-    const lode_input *input = near_work->input;
-    const uint8_t *magic = run->chain->params.magic;
-    uint64_t stop = end + 8 + MAX_BLOCK_BYTES;
-    lode_chunk *chunk;
-    size_t got = 0, at = 0, limit;
-    lode_status s;
-
-    if (!input->is_stream && stop > input->size)
-        stop = input->size > from ? input->size : from;
-    s = load(run, &chunk, &got, near_work, from, stop - from);
-    limit = end - from < got ? (size_t)(end - from) : got;
-    while (!lode_failed(s) && at < limit && got - at >= 8 + LODE_HEADER_SIZE && !lode_chain_is_interrupted(run->chain)) {
-        const uint8_t *p = memchr(chunk->data + at, magic[0], limit - at);
+    while (at < limit && t->got - at >= 8 + LODE_HEADER_SIZE) {
+        const uint8_t *p = memchr(t->chunk->data + at, params->magic[0], limit - at);
         if (!p)
             break;
-        at = (size_t)(p - chunk->data);
-        if (got - at < 8 + LODE_HEADER_SIZE)
+        at = (size_t)(p - t->chunk->data);
+        if (t->got - at < 8 + LODE_HEADER_SIZE)
             break;
-        if (memcmp(p, magic, 4) != 0) {
-            at++;
+        if (memcmp(p, params->magic, 4) == 0 && is_candidate(t, at, params))
+            return at;
+        at++;
+    }
+    return limit;
+}
+
+/* [from, end) and `beyond` bytes more, as far as they are there. */
+static lode_status load_stretch(lode_run_state *run, stretch *t, const lode_work *near_work, uint64_t from, uint64_t end, uint64_t beyond)
+{
+    uint64_t stop = end + beyond;
+    if (!near_work->input->is_stream && stop > near_work->input->size)
+        stop = near_work->input->size > from ? near_work->input->size : from;
+    t->base = from;
+    return load(run, &t->chunk, &t->got, near_work, from, stop - from);
+}
+
+/* What a candidate at the end of the stretch needs is loaded when there is one, which is rare. */
+lode_status lode_run_search(lode_run_state *run, const lode_work *near_work, uint64_t from, uint64_t end)
+{
+    const lode_chain_params *params = &run->chain->params;
+    stretch t = { 0 };
+    size_t at = 0, limit;
+    bool is_whole = false;
+    lode_status s = load_stretch(run, &t, near_work, from, end, 8 + LODE_HEADER_SIZE);
+
+    while (!lode_failed(s) && !lode_chain_is_interrupted(run->chain)) {
+        limit = end - from < t.got ? (size_t)(end - from) : t.got;
+        at = find_candidate(&t, at, limit, params);
+        if (at >= limit)
+            break;
+        if (!is_whole && t.got - at - 8 < lode_read_le32(t.chunk->data + at + 4)) {
+            lode_chunk_release(t.chunk);
+            s = load_stretch(run, &t, near_work, from, end, 8 + MAX_BLOCK_BYTES);
+            is_whole = true;
             continue;
         }
-        s = try_frame(run, input, chunk, got, from, at, &at);
+        s = try_frame(run, near_work->input, &t, at, &at);
     }
-    lode_chunk_release(chunk);
+    lode_chunk_release(t.chunk);
     return s;
 }
 

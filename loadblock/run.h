@@ -5,6 +5,7 @@
 #include "loadblock/import.h"
 #include "loadblock/pipeline.h"
 #include "loadblock/scan.h"
+#include "loadblock/waiting.h"
 
 /* Where a block should have been and was not. */
 typedef struct lode_damage {
@@ -28,6 +29,7 @@ typedef struct lode_run_state {
     lode_phase phase;
     uint64_t started_ns, ticked_ns;
     int32_t start_height;
+    lode_seen refused; /* blocks that are refused for ever and have no place in the index */
     lode_damage damage[LODE_DAMAGE_MAX];
     size_t damage_count;
     bool own_ends_are_noted;

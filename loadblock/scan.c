@@ -571,14 +571,19 @@ bool lode_scan_found_nothing(const lode_scan *s, size_t input)
     return __atomic_load_n(&s->is_barren[input], __ATOMIC_RELAXED);
 }
 
-lode_status lode_scan_wait(lode_scan *s, const lode_block_hash *prev, const lode_block_hash *hash, const lode_input *input, uint64_t offset,
-                           uint32_t frame_size, uint32_t available)
+lode_status lode_scan_wait(lode_scan *s, const lode_work *work)
 {
-    lode_waiting w = { *prev, *hash, input, offset, frame_size, available, NULL };
-    bool good;
+    lode_waiting w = { work->block.header.prev, work->block.hash, work->input, work->offset, work->frame_size, work->available, NULL };
+    lode_status status = lode_ok();
+    bool good = true;
+
     lode_mutex_lock(&s->lock);
-    good = lode_waiting_add(&s->waiting, &w);
+    if (w.input->is_stream)
+        status = spool(s, &w, work->block.raw);
+    if (!lode_failed(status))
+        good = lode_waiting_add(&s->waiting, &w);
     lode_mutex_unlock(&s->lock);
+    LODE_TRY(status);
     return good ? lode_ok() : no_memory();
 }
 

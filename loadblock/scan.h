@@ -48,9 +48,8 @@ void lode_scan_get_counts(lode_scan *scan, lode_scan_counts *counts);
 /* Of an input that has been read: it has bytes other than padding, and none of them looked like a block. */
 bool lode_scan_found_nothing(const lode_scan *scan, size_t input);
 
-/* The chain's thread found a block whose parent is unknown: keep its place. */
-lode_status lode_scan_wait(lode_scan *scan, const lode_block_hash *prev, const lode_block_hash *hash, const lode_input *input, uint64_t offset,
-                           uint32_t frame_size, uint32_t available);
+/* The chain's thread found a block whose parent is unknown: keep its place (and its bytes, when it came in a stream). */
+lode_status lode_scan_wait(lode_scan *scan, const lode_work *work);
 /* With LODE_SCAN_AT_END: queue again what waits for a parent that is in the index by now. *released 0: nothing does. */
 lode_status lode_scan_release(lode_scan *scan, size_t *released);
 /* With LODE_SCAN_AT_END: everything that waits, in no order. visit may keep (true) or remove (false) it. */

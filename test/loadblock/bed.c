@@ -1,7 +1,10 @@
 /* test/loadblock/bed.c: see bed.h. */
 #include "test/loadblock/bed.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "primitives/hash.h"
@@ -190,6 +193,50 @@ void bed_remove_datadir(bed *b)
 {
     bed_close(b);
     assert_ok(lode_env_remove_tree(b->env, b->datadir));
+}
+
+/* ---- streams ---- */
+
+static void *feed(void *context)
+{
+    bed_feeder *f = context;
+    int fd = f->path ? open(f->path, O_WRONLY) : f->fd;
+    for (size_t at = 0; at < f->len;) {
+        size_t n = f->len - at < f->piece ? f->len - at : f->piece;
+        ssize_t written = write(fd, f->data + at, n);
+        if (written <= 0)
+            break;
+        at += (size_t)written;
+    }
+    close(fd);
+    return NULL;
+}
+
+void bed_feed_start(bed_feeder *f, const char *path, int fd, const lode_buf *content, size_t piece)
+{
+    memset(f, 0, sizeof *f);
+    signal(SIGPIPE, SIG_IGN); /* a reader that was stopped */
+    f->path = path ? strdup(path) : NULL;
+    f->fd = fd;
+    f->data = content->data;
+    f->len = content->len;
+    f->piece = piece;
+    assert_ok(lode_thread_start(&f->thread, "feeder", feed, f));
+}
+
+const char *bed_feed_pipe(bed *b, bed_feeder *f, const lode_buf *content, size_t piece)
+{
+    const char *path = bed_path(b, "pipe");
+    assert_true(b->on_disk);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    bed_feed_start(f, path, -1, content, piece);
+    return path;
+}
+
+void bed_feed_end(bed_feeder *f)
+{
+    lode_thread_join(&f->thread);
+    free(f->path);
 }
 
 /* ---- work ---- */

@@ -18,6 +18,7 @@
 #include "lode.h"
 #include "support/bytes.h"
 #include "support/env.h"
+#include "support/thread.h"
 #include "test/loadblock/made_blocks.h"
 
 #define assert_ok(call)                                                                                                \
@@ -90,6 +91,21 @@ const char *bed_path(bed *b, const char *name); /* the path alone, lent likewise
 void bed_read(bed *b, const char *name, lode_buf *out);
 bool bed_exists(bed *b, const char *name);
 void bed_remove_datadir(bed *b);
+
+/* ---- streams ---- */
+
+/* A thread that writes to a pipe, some bytes at a time. */
+typedef struct bed_feeder {
+    lode_thread thread;
+    char *path; /* opened for writing; NULL: fd is */
+    int fd;
+    const uint8_t *data;
+    size_t len, piece;
+} bed_feeder;
+void bed_feed_start(bed_feeder *feeder, const char *path, int fd, const lode_buf *content, size_t piece);
+/* Makes a named pipe in a bed on disk, and starts feeding it. */
+const char *bed_feed_pipe(bed *b, bed_feeder *feeder, const lode_buf *content, size_t piece);
+void bed_feed_end(bed_feeder *feeder);
 
 /* ---- work ---- */
 void bed_open(bed *b);

@@ -476,6 +476,25 @@ static void so_it_is_under_a_key(void **state)
             run_case(&cases[i], "1bad00ff7701fa42");
 }
 
+static void so_it_is_in_a_pipe(void **state)
+{
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bed b;
+        bed_feeder feeder;
+        builder f = { .b = &b };
+        lode_random_init(&f.random, 7);
+        bed_init_on_disk(&b, "regtest");
+        int height = cases[i].build(&f);
+        assert_ok(bed_import(&b, &(const char *){ bed_feed_pipe(&b, &feeder, &f.file, 60000) }, 1));
+        bed_feed_end(&feeder);
+        if (bed_tip(&b).height != height)
+            fail_msg("%s ends at height %d, not %d", cases[i].name, bed_tip(&b).height, height);
+        bed_assert_print(&b, &prints[height]);
+        lode_buf_clear(&f.file);
+        bed_clear(&b);
+    }
+}
+
 /* Blocks in any order with all kinds of rubbish between them: everything that is whole is found. */
 static void pile(builder *f, uint64_t seed)
 {
@@ -618,6 +637,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_good_block_of_a_damaged_file_is_found),
         cmocka_unit_test(so_it_is_under_a_key),
+        cmocka_unit_test(so_it_is_in_a_pipe),
         cmocka_unit_test(every_whole_block_of_a_pile_is_found),
         cmocka_unit_test(a_file_goes_on_where_it_was_cut),
         cmocka_unit_test(skipped_bytes_are_counted_and_padding_is_not),

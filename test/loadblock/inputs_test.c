@@ -4,12 +4,9 @@
 #include "test/loadblock/bed.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "support/thread.h"
 
 enum { HEIGHT = 108 };
 static made_chain chain;
@@ -251,28 +248,6 @@ static void a_key_of_another_length_is_an_error(void **state)
 
 /* ---- streams ---- */
 
-typedef struct feeder {
-    const char *path;
-    int fd;
-    const uint8_t *data;
-    size_t len, piece;
-} feeder;
-
-static void *feed(void *context)
-{
-    feeder *f = context;
-    int fd = f->path ? open(f->path, O_WRONLY) : f->fd;
-    for (size_t at = 0; at < f->len;) {
-        size_t n = f->len - at < f->piece ? f->len - at : f->piece;
-        ssize_t written = write(fd, f->data + at, n);
-        if (written <= 0)
-            break;
-        at += (size_t)written;
-    }
-    close(fd);
-    return NULL;
-}
-
 /* Blocks in an order that makes half of them wait. */
 static void put_disorder(const bed *b, lode_buf *file)
 {
@@ -290,15 +265,11 @@ static void a_pipe_is_read_to_its_end(void **state)
     for (size_t i = 0; i < 3; i++) {
         bed b;
         lode_buf file = LODE_BUF_EMPTY;
-        lode_thread thread = { 0 };
+        bed_feeder feeder;
         bed_init_on_disk(&b, "regtest");
         put_disorder(&b, &file);
-        const char *path = bed_path(&b, "fifo");
-        assert_int_equal(mkfifo(path, 0600), 0);
-        feeder f = { path, -1, file.data, file.len, pieces[i] };
-        assert_ok(lode_thread_start(&thread, "feeder", feed, &f));
-        import_one(&b, path);
-        lode_thread_join(&thread);
+        import_one(&b, bed_feed_pipe(&b, &feeder, &file, pieces[i]));
+        bed_feed_end(&feeder);
         bed_assert_tip(&b, &chain.blocks[HEIGHT]);
         assert_int_equal(b.result.blocks_waiting, 0);
         assert_int_equal(b.result.bytes_read, file.len);
@@ -312,7 +283,7 @@ static void standard_input_is_read_to_its_end(void **state)
 {
     bed b;
     lode_buf file = LODE_BUF_EMPTY;
-    lode_thread thread = { 0 };
+    bed_feeder feeder;
     int ends[2], old = dup(0);
     bed_init_on_disk(&b, "regtest");
     put_disorder(&b, &file);
@@ -321,10 +292,9 @@ static void standard_input_is_read_to_its_end(void **state)
     assert_int_equal(pipe(ends), 0);
     assert_int_equal(dup2(ends[0], 0), 0);
     close(ends[0]);
-    feeder f = { NULL, ends[1], file.data, file.len, 5000 };
-    assert_ok(lode_thread_start(&thread, "feeder", feed, &f));
+    bed_feed_start(&feeder, NULL, ends[1], &file, 5000);
     import_one(&b, "-");
-    lode_thread_join(&thread);
+    bed_feed_end(&feeder);
     assert_int_equal(dup2(old, 0), 0);
     close(old);
     bed_assert_tip(&b, &chain.blocks[HEIGHT]);

@@ -182,7 +182,8 @@ bool made_mutate_merkle(made_chain *chain, const made_block *block)
 {
     lode_arena arena = LODE_ARENA_EMPTY;
     lode_block parsed;
-    bool done = parse(&parsed, &arena, block) && parsed.tx_count % 2 == 1 && parsed.tx_count > 1 && parsed.tx_count < 252;
+    bool done =
+        parse(&parsed, &arena, block) && parsed.tx_count % 2 == 1 && parsed.tx_count > 1 && parsed.tx_count < 252;
 
     if (done) {
         const lode_tx *last = &parsed.txs[parsed.tx_count - 1];

@@ -186,9 +186,17 @@ static bool is_of_scripts(const made_block *block)
 static bool brands(const char *reject)
 {
     static const char *const harmless[] = {
-        "bad-txnmrklroot", "bad-txns-duplicate",    "bad-witness-merkle-match", "bad-witness-nonce-size",
-        "high-hash",       "unexpected-witness",    "time-too-new",             "prev-blk-not-found",
-        "time-too-old",    "bad-diffbits",          "bad-version(0x00000001)",
+        "bad-txnmrklroot",
+        "bad-txns-duplicate",
+        "bad-witness-merkle-match",
+        "bad-witness-nonce-size",
+        "high-hash",
+        "unexpected-witness",
+        "time-too-new",
+        "prev-blk-not-found",
+        "time-too-old",
+        "bad-diffbits",
+        "bad-version(0x00000001)",
     };
     for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
         if (strcmp(reject, harmless[i]) == 0)
@@ -204,6 +212,8 @@ static void each_kind_of_bad_block_is_refused_with_cores_words(void **state)
         bed b;
         lode_buf file = LODE_BUF_EMPTY;
 
+        if (block->size > 4000000)
+            continue; /* no record is that long: Core passes over it, too */
         bed_init(&b, "regtest");
         b.options.threads = 1 + (int)i % 3;
         made_empty_upon(&after, block, 1);
