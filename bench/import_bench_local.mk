@@ -1,0 +1,12 @@
+# bench/import_bench_local.mk: lode import beside bitcoind.
+noinst_PROGRAMS += bench/lode-import-bench
+bench_lode_import_bench_SOURCES = \
+	bench/lode-import-bench.c \
+	bench/lode-import-bench-chain.c bench/lode-import-bench-chain.h \
+	bench/lode-import-bench-floor.c bench/lode-import-bench-floor.h \
+	bench/lode-import-bench-options.c bench/lode-import-bench-options.h \
+	bench/lode-import-bench-print.c bench/lode-import-bench-print.h \
+	bench/lode-import-bench-process.c bench/lode-import-bench-process.h \
+	bench/lode-import-bench-rival.c bench/lode-import-bench-rival.h \
+	bench/lode-import-bench-rows.c bench/lode-import-bench-rows.h
+bench_lode_import_bench_LDADD = libchainstate.la libtxindex.la librules.la libscript.la libprimitives.la libstorage.la libsupport.la $(EXTERNAL_LIBS)
