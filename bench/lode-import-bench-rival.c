@@ -36,12 +36,13 @@ static void log_path(char path[4096], const lode_bench_place *place, lode_bench_
     snprintf(path, 4096, "%s/%s.log", place->room, name_of(who));
 }
 
-/* Core's own log, which only it keeps in its directory. */
-static void debug_log_path(char path[4096], const lode_bench_place *place)
+void lode_bench_path_of(char path[4096], const lode_bench_place *place, lode_bench_who who, const char *name)
 {
-    const char *folder = strcmp(place->network, "main") == 0 ? "" : place->network;
-    snprintf(path, 4096, "%s/core/%s%sdebug.log", place->room, strcmp(folder, "test") == 0 ? "testnet3" : folder,
-             *folder ? "/" : "");
+    const char *folder = strcmp(place->network, "test") == 0 ? "testnet3" : place->network;
+
+    if (strcmp(folder, "main") == 0)
+        folder = ".";
+    snprintf(path, 4096, "%s/%s/%s/%s", place->room, name_of(who), folder, name);
 }
 
 /* ---- the page cache ---- */
@@ -92,6 +93,8 @@ static void add_common(lode_bench_command *c, const lode_bench_place *place, con
         lode_bench_command_add(c, "-txindex=1");
     if (job->work == LODE_BENCH_REINDEX)
         lode_bench_command_add(c, "-reindex-chainstate");
+    if (job->work == LODE_BENCH_REINDEX_ALL)
+        lode_bench_command_add(c, "-reindex");
 }
 
 static void make_lode_command(lode_bench_command *c, const lode_bench_place *place, const lode_bench_chain *chain,
@@ -193,7 +196,7 @@ static bool core_skipped_scripts(char why[256], const lode_bench_place *place, c
     char path[4096], *text, *first_off, *first_on;
     long off_at, on_at;
 
-    debug_log_path(path, place);
+    lode_bench_path_of(path, place, LODE_BENCH_CORE, "debug.log");
     text = lode_bench_read_text(path);
     first_off = text ? strstr(text, off) : NULL;
     first_on = text ? strstr(text, on) : NULL;
@@ -225,20 +228,50 @@ static void describe_failure(char why[256], const lode_bench_place *place, lode_
     free(text);
 }
 
-static void make_room(const lode_bench_place *place, const lode_bench_job *job)
+/* The chain's files become blk00000.dat and so on. */
+static lode_status lay_block_files(const lode_bench_place *place, const lode_bench_chain *chain, lode_bench_who who)
+{
+    lode_env *env = lode_env_system();
+    char path[4096], name[32];
+    lode_status s;
+
+    lode_bench_path_of(path, place, who, "blocks");
+    s = lode_env_make_path(env, path);
+    for (int i = 0; i < chain->file_count && !lode_failed(s); i++) {
+        lode_file *from = NULL, *to = NULL;
+        lode_file_info info = { .size_bytes = 0 };
+
+        snprintf(name, sizeof name, "blocks/blk%05d.dat", i);
+        lode_bench_path_of(path, place, who, name);
+        s = env->open(env, &from, chain->files[i], LODE_OPEN_READ);
+        if (!lode_failed(s))
+            s = env->file_info(env, from, &info);
+        if (!lode_failed(s))
+            s = env->open(env, &to, path, LODE_OPEN_WRITE | LODE_OPEN_CREATE | LODE_OPEN_TRUNCATE);
+        if (!lode_failed(s))
+            s = env->copy_range(env, to, 0, from, 0, info.size_bytes);
+        env->close(env, from);
+        env->close(env, to);
+    }
+    return s;
+}
+
+static void make_room(const lode_bench_place *place, const lode_bench_chain *chain, const lode_bench_job *job)
 {
     const char *directory = lode_bench_directory(place, job->who);
     char log[4096];
     lode_status s;
 
-    if (job->work == LODE_BENCH_IMPORT) {
+    if (job->work == LODE_BENCH_IMPORT || job->work == LODE_BENCH_REINDEX_ALL) {
         s = lode_env_remove_tree(lode_env_system(), directory);
         if (!lode_failed(s))
             s = lode_env_make_path(lode_env_system(), directory);
+        if (!lode_failed(s) && job->work == LODE_BENCH_REINDEX_ALL)
+            s = lay_block_files(place, chain, job->who);
         if (lode_failed(s))
             lode_bench_stop("%s", s.text);
     }
-    debug_log_path(log, place);
+    lode_bench_path_of(log, place, LODE_BENCH_CORE, "debug.log");
     if (job->who == LODE_BENCH_CORE)
         unlink(log); /* it would append */
 }
@@ -251,11 +284,11 @@ bool lode_bench_do_job(lode_bench_cost *cost, char why[256], const lode_bench_pl
     char log[4096], debug_log[4096];
     lode_bench_ending ending = { debug_log, "txindex is enabled at height", 7200 };
 
-    make_room(place, job);
+    make_room(place, chain, job);
     set_page_cache(place, chain, job);
     (is_core ? make_core_command : make_lode_command)(&c, place, chain, job);
     log_path(log, place, job->who);
-    debug_log_path(debug_log, place);
+    lode_bench_path_of(debug_log, place, LODE_BENCH_CORE, "debug.log");
     good = lode_bench_run(cost, &c, log, is_core && (job->txindex || job->work == LODE_BENCH_TXINDEX) ? &ending : NULL);
     lode_bench_command_clear(&c);
     if (!good) {

@@ -25,9 +25,10 @@ typedef struct lode_bench_chain {
 } lode_bench_chain;
 
 typedef enum lode_bench_work {
-    LODE_BENCH_IMPORT,  /* of the files, into an empty directory */
-    LODE_BENCH_REINDEX, /* -reindex-chainstate over the directory that the last import left */
-    LODE_BENCH_TXINDEX, /* the transaction index alone, likewise */
+    LODE_BENCH_IMPORT,      /* of the files, into an empty directory */
+    LODE_BENCH_REINDEX_ALL, /* -reindex of the files, which lie as block files in a directory with nothing else */
+    LODE_BENCH_REINDEX,     /* -reindex-chainstate over the directory that the last import left */
+    LODE_BENCH_TXINDEX,     /* the transaction index alone, likewise */
 } lode_bench_work;
 
 typedef struct lode_bench_job {
@@ -44,5 +45,7 @@ bool lode_bench_do_job(lode_bench_cost *cost, char why[256], const lode_bench_pl
 
 /* The data directory of one of the two. Static until the next call. */
 const char *lode_bench_directory(const lode_bench_place *place, lode_bench_who who);
+/* Something in it, where the network's folder is counted in. */
+void lode_bench_path_of(char path[4096], const lode_bench_place *place, lode_bench_who who, const char *name);
 
 #endif

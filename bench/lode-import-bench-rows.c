@@ -24,7 +24,7 @@ typedef struct plan {
     const char *name; /* NULL: no such side */
     lode_bench_who who;
     lode_bench_work work;
-    bool scripts, txindex, cold;
+    bool scripts, txindex, cold, shuffled;
     share par, cache;
     double at_least, at_most;
 } plan;
@@ -35,9 +35,8 @@ typedef struct plan {
 
 typedef struct question {
     const char *name, *what;
-    plan lode, other;     /* other: mostly Core */
-    double floor_at_most; /* 0: the floor is not asked for */
-    bool shuffled;
+    plan lode, other;       /* other: mostly Core */
+    double floor_at_most;   /* 0: the floor is not asked for */
     bool on_eras, on_coins; /* asked without --rows, of chains like real ones, of the chain of many coins */
 } question;
 
@@ -111,10 +110,14 @@ static const question questions[] = {
       { .name = "lode_par1", LODE, .par = ONE, .at_least = 1 },
       .on_eras = true },
     { "shuffled",
-      "without scripts, blocks as parallel download leaves them",
-      { .name = "lode", LODE },
-      { CORE, .at_least = 6 },
-      .shuffled = true,
+      "without scripts, blocks as parallel download leaves them, beside file order",
+      { .name = "lode", LODE, .shuffled = true },
+      { .name = "lode_in_order", LODE },
+      .on_eras = true },
+    { "reindex_shuffled",
+      "-reindex without scripts, block files as parallel download leaves them",
+      { .name = "lode", LODE, .work = LODE_BENCH_REINDEX_ALL, .shuffled = true },
+      { CORE, .work = LODE_BENCH_REINDEX_ALL, .shuffled = true, .at_least = 6 },
       .on_eras = true },
     { "cold",
       "without scripts, input dropped from the page cache",
@@ -163,24 +166,29 @@ static bool lay_directory(bench *b, char why[256], lode_bench_chain *chain, cons
 {
     lode_bench_job import = { .who = job->who, .par = b->o->par, .dbcache_mib = b->o->dbcache_mib };
     lode_bench_cost cost;
-    char path[4352];
-    const char *folder = strcmp(b->o->place.network, "main") == 0 ? "" : b->o->place.network;
+    char path[4096];
 
-    if (job->work == LODE_BENCH_IMPORT)
+    if (job->work == LODE_BENCH_IMPORT || job->work == LODE_BENCH_REINDEX_ALL)
         return true;
     if (b->lies_there[job->who] != chain && !lode_bench_do_job(&cost, why, &b->o->place, chain, &import))
         return false;
     b->lies_there[job->who] = chain;
-    snprintf(path, sizeof path, "%s/%s/indexes", lode_bench_directory(&b->o->place, job->who),
-             strcmp(folder, "test") == 0 ? "testnet3" : folder);
+    lode_bench_path_of(path, &b->o->place, job->who, "indexes");
     lode_ignore(lode_env_remove_tree(lode_env_system(), path)); /* if it stays, the run ends too soon and says so */
     return true;
 }
 
-static bool measure_side(bench *b, lode_bench_row *row, lode_bench_side *side, const plan *p, lode_bench_chain *chain,
-                         int round)
+static lode_bench_chain *chain_of(bench *b, const plan *p)
+{
+    if (p->shuffled && !b->shuffled)
+        b->shuffled = lode_bench_chain_shuffle(&b->o->place, b->chain);
+    return p->shuffled ? b->shuffled : b->chain;
+}
+
+static bool measure_side(bench *b, lode_bench_row *row, lode_bench_side *side, const plan *p, int round)
 {
     lode_bench_job job = job_of(b, p);
+    lode_bench_chain *chain = chain_of(b, p);
     lode_bench_cost cost;
 
     if (!lay_directory(b, row->refused, chain, &job))
@@ -210,11 +218,11 @@ static bool measure_floor(bench *b, lode_bench_row *row, lode_bench_side *side, 
     return true;
 }
 
-static bool measure_round(bench *b, lode_bench_row *row, const question *q, lode_bench_chain *chain, int round)
+static bool measure_round(bench *b, lode_bench_row *row, const question *q, int round)
 {
     int side = 0, par = job_of(b, &q->lode).par;
 
-    if (!measure_side(b, row, &row->sides[side++], &q->lode, chain, round))
+    if (!measure_side(b, row, &row->sides[side++], &q->lode, round))
         return false;
     if (q->floor_at_most > 0) {
         row->at_most[side] = q->floor_at_most;
@@ -224,7 +232,7 @@ static bool measure_round(bench *b, lode_bench_row *row, const question *q, lode
     if (q->other.who == LODE_BENCH_LODE || b->o->place.bitcoind) {
         row->at_least[side] = q->other.at_least;
         row->at_most[side] = q->other.at_most;
-        if (!measure_side(b, row, &row->sides[side++], &q->other, chain, round))
+        if (!measure_side(b, row, &row->sides[side++], &q->other, round))
             return false;
     }
     row->side_count = side;
@@ -235,18 +243,12 @@ static bool measure_round(bench *b, lode_bench_row *row, const question *q, lode
 static void measure_row(bench *b, lode_bench_row *row, const question *q)
 {
     lode_bench_job job = job_of(b, &q->lode);
-    lode_bench_chain *chain = b->chain;
 
-    if (q->shuffled) {
-        if (!b->shuffled)
-            b->shuffled = lode_bench_chain_shuffle(&b->o->place, b->chain);
-        chain = b->shuffled;
-    }
-    *row = (lode_bench_row){ .name = q->name, .of = b->chain, .n = chain->inputs };
+    *row = (lode_bench_row){ .name = q->name, .of = b->chain, .n = b->chain->inputs };
     row->par = job.par;
     row->dbcache_mib = job.dbcache_mib;
     for (int round = 0; round < b->o->rounds; round++)
-        if (!measure_round(b, row, q, chain, round))
+        if (!measure_round(b, row, q, round))
             return;
 }
 
