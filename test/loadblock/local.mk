@@ -10,7 +10,8 @@ LOADBLOCK_TESTS = \
 	test/loadblock/framing_test \
 	test/loadblock/given_chains_test \
 	test/loadblock/inputs_test \
-	test/loadblock/order_test
+	test/loadblock/order_test \
+	test/loadblock/reindex_test
 check_PROGRAMS += $(LOADBLOCK_TESTS)
 TESTS += $(LOADBLOCK_TESTS)
 LOADBLOCK_TEST_LIBS = libimportbed.la libtestsupport.la libchainmaker.la liblode.la $(TEST_LIBS)
@@ -32,3 +33,7 @@ test_loadblock_order_test_SOURCES = test/loadblock/order_test.c
 test_loadblock_order_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_loadblock_order_test_LDFLAGS = $(LOADBLOCK_LINK)
 test_loadblock_order_test_LDADD = $(LOADBLOCK_TEST_LIBS)
+test_loadblock_reindex_test_SOURCES = test/loadblock/reindex_test.c
+test_loadblock_reindex_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_loadblock_reindex_test_LDFLAGS = $(LOADBLOCK_LINK)
+test_loadblock_reindex_test_LDADD = $(LOADBLOCK_TEST_LIBS)
