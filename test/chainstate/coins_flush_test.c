@@ -197,6 +197,41 @@ static void coins_go_on_changing_while_a_flush_is_written(void **state)
     must(lode_coins_close(c));
 }
 
+/* A small flush joins the generation before it; what is dropped then takes the change along that the hint does not know. */
+static void what_was_read_ahead_is_read_again_when_a_change_since_has_left_memory(void **state)
+{
+    lode_coins *c = open_with(memory, (size_t)8 << 20);
+    enum { N = 6000 };
+    lode_arena arena = LODE_ARENA_EMPTY;
+    lode_fetched hint;
+    lode_coin_view view;
+    lode_coins_stats stats;
+    uint8_t bytes[36];
+    const uint8_t *prevout = bytes;
+    uint64_t hash;
+    bool found;
+
+    make_state_1(c, N);
+    must(flush(c, 1));
+    prevout_of(bytes, N, 0);
+    hash = lode_coins_hash(c, prevout);
+    must(lode_coins_fetch(c, &hint, &prevout, &hash, 1, &arena));
+    assert_true(hint.is_asked && !hint.is_found);
+    add(c, N, 2);
+    must(flush(c, 2));
+    lode_coins_get_stats(c, &stats);
+    assert_int_equal(stats.coins_cached, 2 * (N + 1)); /* all of them joined */
+    lode_coins_set_cache_bytes(c, 0);
+    for (uint64_t i = 1; i <= 3000; i++)
+        add(c, N + i, 3);
+    lode_coins_get_stats(c, &stats);
+    assert_int_equal(stats.coins_cached, 2 * 3000); /* of the generation before, nothing is left */
+    must(lode_coins_find(c, &found, &view, prevout, hash, &hint));
+    assert_true(found);
+    lode_arena_clear(&arena);
+    must(lode_coins_close(c));
+}
+
 static void a_coin_that_was_made_and_spent_between_flushes_is_never_written(void **state)
 {
     lode_coins *c = open_with(memory, (size_t)4 << 20);
@@ -267,6 +302,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(coins_go_on_changing_while_a_flush_is_written),
+        CASE(what_was_read_ahead_is_read_again_when_a_change_since_has_left_memory),
         CASE(a_coin_that_was_made_and_spent_between_flushes_is_never_written),
         CASE(a_p2wpkh_coin_takes_at_most_64_bytes),
         CASE(memory_stays_within_the_cache_size),
