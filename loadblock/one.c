@@ -8,6 +8,15 @@
 #include "loadblock/run.h"
 #include "loadblock/stored.h"
 
+/* What an earlier run left to be done comes first: a flush of Core's, blocks that the transaction index lacks. */
+static lode_status begin_step(lode_run_state *run)
+{
+    LODE_TRY(lode_run_set_up(run));
+    LODE_TRY(lode_chain_replay(run->chain, NULL, NULL));
+    LODE_TRY(lode_run_find_txindex_place(run->chain));
+    return lode_pipeline_catch_up_txindex(&run->pipeline);
+}
+
 /* What a step ends with: an error leaves doubt, a request to stop is told. */
 static lode_status end_step(lode_chain *chain, lode_status s)
 {
@@ -80,14 +89,10 @@ lode_status lode_import_one(lode_chain *chain, lode_submit_result *result, const
     one->run.chain = chain;
     one->run.options = &options;
     one->run.result = &counts;
-    s = lode_run_set_up(&one->run);
+    s = begin_step(&one->run);
     one->run.pipeline.on_rejection = on_one_rejection;
     one->run.pipeline.on_tick = NULL;
     one->run.pipeline.context = one;
-    if (!lode_failed(s))
-        s = lode_chain_replay(chain, NULL, NULL);
-    if (!lode_failed(s))
-        s = lode_run_find_txindex_place(chain);
     w = lode_failed(s) ? NULL : lode_work_take(&one->run.shop, LODE_WORK_BLOCK);
     if (!lode_failed(s) && !w)
         s = lode_fail(LODE_NO_MEMORY, "no memory for a block");
@@ -118,11 +123,7 @@ static lode_status with_pipeline(lode_chain *chain, step_function step, lode_ent
     run->chain = chain;
     run->options = &options;
     run->result = &counts;
-    s = lode_run_set_up(run);
-    if (!lode_failed(s))
-        s = lode_chain_replay(chain, NULL, NULL);
-    if (!lode_failed(s))
-        s = lode_run_find_txindex_place(chain);
+    s = begin_step(run);
     if (!lode_failed(s))
         s = step(run, entry);
     if (!lode_failed(s))

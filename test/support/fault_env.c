@@ -45,7 +45,8 @@ static int meet(lode_env *env, unsigned call, const char *path)
     lode_mutex_lock(&f->lock);
     const lode_fault_plan p = f->plan;
     f->counts[__builtin_ctz(call)]++;
-    bool hit = (p.calls & call) && (!p.path_contains || strstr(path, p.path_contains));
+    bool hit = (p.calls & call) && (!p.path_contains || strstr(path, p.path_contains)) &&
+               (!p.matches || p.matches(p.matches_context, call, path));
     if (hit) {
         uint64_t n = f->matched++;
         hit = n >= p.skip && n - p.skip < p.times;
@@ -321,6 +322,13 @@ static lode_status free_space(lode_env *env, uint64_t *bytes, const char *path)
     lode_env *base = fault_of(env)->base;
 
     FAIL_IF_PLANNED(env, LODE_FAULT_FREE_SPACE, path);
+    lode_mutex_lock(&fault_of(env)->lock);
+    bool lies = fault_of(env)->plan.has_endless_space;
+    lode_mutex_unlock(&fault_of(env)->lock);
+    if (lies) {
+        *bytes = UINT64_MAX / 2;
+        return lode_ok();
+    }
     return base->free_space(base, bytes, path);
 }
 

@@ -50,6 +50,10 @@ enum lode_fault_call {
 typedef struct lode_fault_plan {
     unsigned calls;            /* which kinds count and fail; 0 fails none */
     const char *path_contains; /* only calls on such a path, NULL for any; kept */
+    /* Only calls of which this says true; NULL: all. Asked under a lock, for all calls of the kinds above in turn, so it
+     * may count them, too. */
+    bool (*matches)(void *context, unsigned call, const char *path);
+    void *matches_context;
     uint64_t skip;             /* so many of these calls pass first */
     uint64_t times;            /* so many fail then; UINT64_MAX for all that follow */
     int error_number;          /* EIO, ENOSPC, EMFILE, ... */
@@ -59,6 +63,7 @@ typedef struct lode_fault_plan {
      * through: a point in time to do something at. */
     void (*hook)(void *context);
     void *hook_context;
+    bool has_endless_space; /* free_space tells of room that is not there */
 } lode_fault_plan;
 
 /* Given: lode_fault_env_destroy. NULL when memory is out. */
