@@ -1,36 +1,22 @@
-/* storage/compaction.c: merging tables into the level below.
+/* storage/compaction.c: the threads that merge tables into the level below.
  *
- * Room:     the merge itself, the rules for what may be forgotten, and the threads that do it.
- * Touches:  input tables, new tables, the manifest.
- * Threads:  several compactions at once, on tables and key ranges that are apart (pick.c).
- * Promise:  what a snapshot or a deeper level still needs is kept; outputs are synced before the manifest names them;
- *           a failed compaction changes nothing; entries of one user key are never spread over two tables.
+ * Room:     splitting a compaction into parts, handing them to whoever is idle, installing the result.
+ * Touches:  the manifest; tables are merge_job.c's.
+ * Threads:  several compactions at once, on tables and key ranges that are apart (pick.c), each of them perhaps in
+ *           several parts.
+ * Promise:  a failed compaction changes nothing; the manifest names outputs when all parts are done and synced.
  */
 #include <stdlib.h>
 
-#include "storage/file_name.h"
-#include "storage/merge_cursor.h"
-#include "storage/store_internal.h"
+#include "storage/merge_job.h"
 
-typedef struct job {
-    lode_store *store;
-    lode_compaction *c;
-    lode_version_edit edit;
-    uint64_t smallest_snapshot;
-
-    lode_table_builder *builder; /* NULL between tables */
-    char *path;
-    uint64_t number;
-    uint64_t bytes_read, bytes_written;
-
-    size_t deeper_at[LODE_LEVELS]; /* files of deeper levels that lie before the current key */
-    size_t grandparent_at;
-    uint64_t grandparent_bytes; /* under the current output */
-
-    lode_buf last_user_key;
-    bool has_last;
-    uint64_t last_sequence; /* of the entry before, when it had the same user key */
-} job;
+/* One part of a compaction; the array of them belongs to the thread that began it. */
+struct lode_part {
+    lode_merge_job job;
+    lode_status status;
+    size_t *left; /* parts of this compaction that are not done; guarded by the store's lock */
+    lode_part *next;
+};
 
 uint64_t lode_store_smallest_snapshot(lode_store *store)
 {
@@ -39,158 +25,177 @@ uint64_t lode_store_smallest_snapshot(lode_store *store)
     return atomic_load_explicit(&store->last_sequence, memory_order_acquire);
 }
 
-/* ---- outputs ---- */
+/* ---- where to split ---- */
 
-static lode_status open_output(job *j)
+enum { SAMPLES_PER_TABLE = 16 };
+
+typedef struct sample {
+    lode_slice key; /* a user key, lent by a table that is kept open */
+    uint64_t bytes; /* of its table from here to the next sample */
+} sample;
+
+typedef struct sampling {
+    sample *samples;
+    size_t count;
+    lode_table **tables;
+    size_t table_count;
+    uint64_t bytes;
+} sampling;
+
+static int by_user_key(const void *a, const void *b, void *cmp)
 {
-    lode_store *store = j->store;
-    lode_mutex_lock(&store->lock);
-    j->number = lode_versions_new_number(&store->versions);
-    lode_mutex_unlock(&store->lock);
-    j->path = lode_file_path(store->path, LODE_FILE_TABLE, j->number);
-    if (!j->path)
-        return lode_fail(LODE_NO_MEMORY, "%s: no memory for a file name", store->path);
-    j->grandparent_bytes = 0;
-    return lode_table_builder_create(&j->builder, store->env, j->path, &store->table_options);
+    return lode_compare_user(cmp, ((const sample *)a)->key, ((const sample *)b)->key);
 }
 
-static lode_status close_output(job *j)
+static void clear_sampling(sampling *x)
 {
-    if (!j->builder)
-        return lode_ok();
-    lode_status s = lode_table_builder_finish(j->builder, true);
-    if (!lode_failed(s)) {
-        lode_file_meta *f =
-            lode_file_meta_create(j->number, lode_table_builder_bytes(j->builder),
-                                  lode_table_builder_first_key(j->builder), lode_table_builder_last_key(j->builder));
-        if (f) {
-            j->bytes_written += f->bytes;
-            lode_version_edit_add(&j->edit, j->c->output_level, f);
-        } else {
-            s = lode_fail(LODE_NO_MEMORY, "%s: no memory for a table", j->path);
-        }
-    }
-    if (lode_failed(s))
-        return s;
-    lode_table_builder_destroy(j->builder);
-    j->builder = NULL;
-    free(j->path);
-    j->path = NULL;
-    return s;
+    for (size_t i = 0; i < x->table_count; i++)
+        lode_table_unref(x->tables[i]);
+    free(x->tables);
+    free(x->samples);
 }
 
-/* After a failure that left the manifest alone. */
-static void remove_outputs(job *j)
+/* Some index keys of every input. False: no splitting, for whatever reason. */
+static bool take_samples(sampling *x, lode_store *store, const lode_compaction *c)
 {
-    lode_env *env = j->store->env;
-    for (size_t i = 0; i < j->edit.added_count; i++) {
-        char *path = lode_file_path(j->store->path, LODE_FILE_TABLE, j->edit.added[i].file->number);
-        if (path)
-            lode_ignore(env->remove(env, path)); /* the next open sweeps */
-        free(path);
+    size_t files = c->counts[0] + c->counts[1];
+    x->samples = malloc(files * SAMPLES_PER_TABLE * sizeof *x->samples);
+    x->tables = malloc(files * sizeof *x->tables);
+    if (!x->samples || !x->tables)
+        return false;
+    for (size_t n = 0; n < files; n++) {
+        lode_file_meta *f = n < c->counts[0] ? c->inputs[0][n] : c->inputs[1][n - c->counts[0]];
+        lode_table *t;
+        if (lode_failed(lode_table_cache_open(store->tables, &t, f)))
+            return false; /* the merge meets the same failure and reports it */
+        x->tables[x->table_count++] = t;
+        size_t blocks = lode_table_block_count(t), step = blocks / SAMPLES_PER_TABLE + 1;
+        for (size_t i = step - 1; i < blocks; i += step)
+            x->samples[x->count++] =
+                (sample){ lode_user_key(lode_table_index_key(t, i)), f->bytes * step / (blocks ? blocks : 1) };
+        x->bytes += f->bytes;
     }
-}
-
-/* ---- what may be forgotten ---- */
-
-/* No level below the output holds anything of this user key. Keys come in ascending order. */
-static bool is_bottom_for(job *j, lode_slice user_key)
-{
-    for (int level = j->c->output_level + 1; level < LODE_LEVELS; level++) {
-        const lode_level *l = &j->c->version->levels[level];
-        size_t *at = &j->deeper_at[level];
-        while (*at < l->count && lode_compare_user(j->store->cmp, lode_user_key(l->files[*at]->largest), user_key) < 0)
-            ++*at;
-        if (*at < l->count && lode_compare_user(j->store->cmp, lode_user_key(l->files[*at]->smallest), user_key) <= 0)
-            return false;
-    }
+    qsort_r(x->samples, x->count, sizeof *x->samples, by_user_key, (void *)(uintptr_t)store->cmp);
     return true;
 }
 
-/* A table that lies over too much of the level below it would make its own compaction expensive. */
-static bool lies_over_too_much(job *j, lode_slice user_key)
+/* Up to most - 1 keys in `bounds` that cut the inputs into parts of about one size. Returns the number of parts. */
+static size_t choose_bounds(const sampling *x, lode_slice *bounds, size_t most, const lode_comparator *cmp)
 {
-    int level = j->c->output_level + 1;
-    if (level >= LODE_LEVELS)
-        return false;
-    const lode_level *l = &j->c->version->levels[level];
-    while (j->grandparent_at < l->count &&
-           lode_compare_user(j->store->cmp, lode_user_key(l->files[j->grandparent_at]->largest), user_key) < 0)
-        j->grandparent_bytes += l->files[j->grandparent_at++]->bytes;
-    return j->grandparent_bytes > 10 * (uint64_t)j->store->options.table_bytes;
-}
-
-static lode_status take_entry(job *j, lode_slice key, lode_slice value)
-{
-    lode_slice user_key = lode_user_key(key);
-    uint64_t trailer = lode_trailer(key), sequence = trailer >> 8;
-    unsigned type = trailer & 0xff;
-    if (type > LODE_ENTRY_VALUE)
-        return lode_fail(LODE_CORRUPT, "%s: an entry of unknown type %u met in a compaction of level %d",
-                         j->store->path, type, j->c->level);
-    bool is_new = !j->has_last || lode_compare_user(j->store->cmp, lode_buf_slice(&j->last_user_key), user_key) != 0;
-    if (is_new) {
-        lode_buf_reset(&j->last_user_key);
-        lode_buf_append(&j->last_user_key, user_key.data, user_key.len);
-        if (!lode_buf_is_good(&j->last_user_key))
-            return lode_fail(LODE_NO_MEMORY, "%s: no memory for a key", j->store->path);
-        j->has_last = true;
-        if (j->builder &&
-            (lode_table_builder_bytes(j->builder) >= j->store->options.table_bytes || lies_over_too_much(j, user_key)))
-            LODE_TRY(close_output(j));
+    uint64_t so_far = 0, bytes = 0;
+    size_t parts = 1;
+    for (size_t i = 0; i < x->count; i++)
+        bytes += x->samples[i].bytes;
+    for (size_t i = 0; i < x->count && parts < most; i++) {
+        so_far += x->samples[i].bytes;
+        if (so_far < bytes * parts / most)
+            continue;
+        if (parts == 1 || lode_compare_user(cmp, bounds[parts - 2], x->samples[i].key) < 0)
+            bounds[parts++ - 1] = x->samples[i].key;
     }
-    bool is_hidden = !is_new && j->last_sequence <= j->smallest_snapshot;
-    j->last_sequence = sequence;
-    if (is_hidden)
-        return lode_ok();
-    if (type == LODE_ENTRY_DELETION && sequence <= j->smallest_snapshot && is_bottom_for(j, user_key))
-        return lode_ok();
-    if (!j->builder)
-        LODE_TRY(open_output(j));
-    return lode_table_builder_add(j->builder, key, value);
+    return parts;
 }
 
-/* ---- the merge ---- */
-
-static lode_cursor *open_inputs(job *j)
+static uint64_t input_bytes(const lode_compaction *c)
 {
-    lode_compaction *c = j->c;
-    lode_cursor_options options = { .fill_cache = false, .verify_checksums = j->store->options.paranoid_checks };
-    size_t most = (c->level ? 1 : c->counts[0]) + 1, count = 0;
-    lode_cursor **children = malloc(most * sizeof *children);
-    bool good = children != NULL;
-    if (good && c->level)
-        good = (children[count] = lode_level_cursor(c->version, c->inputs[0], c->counts[0], &options)) && ++count;
-    for (size_t i = 0; good && !c->level && i < c->counts[0]; i++)
-        good = (children[count] = lode_level_cursor(c->version, c->inputs[0] + i, 1, &options)) && ++count;
-    if (good && c->counts[1])
-        good = (children[count] = lode_level_cursor(c->version, c->inputs[1], c->counts[1], &options)) && ++count;
-    lode_cursor *merge = good ? lode_merge_cursor(j->store->cmp, children, count) : NULL;
-    for (size_t i = 0; !good && i < count; i++)
-        lode_cursor_destroy(children[i]);
-    free(children);
-    return merge;
+    uint64_t bytes = 0;
+    for (int which = 0; which < 2; which++)
+        for (size_t i = 0; i < c->counts[which]; i++)
+            bytes += c->inputs[which][i]->bytes;
+    return bytes;
 }
 
-static lode_status merge(job *j)
+/* ---- parts ---- */
+
+/* With the lock, which is released meanwhile. */
+static void run_part(lode_store *store, lode_part *part)
 {
-    lode_store *store = j->store;
+    lode_mutex_unlock(&store->lock);
+    part->status = lode_merge_job_run(&part->job);
+    lode_mutex_lock(&store->lock);
+    if (!--*part->left)
+        lode_cond_broadcast(&store->done);
+}
+
+static lode_part *take_part(lode_store *store)
+{
+    lode_part *part = store->parts;
+    if (part)
+        store->parts = part->next;
+    return part;
+}
+
+/* With the lock: all parts, helped by idle threads. Returns the first failure. */
+static lode_status run_parts(lode_store *store, lode_part *parts, size_t count)
+{
+    size_t left = count;
     lode_status s = lode_ok();
-    unsigned steps = 0;
-    lode_cursor *c = open_inputs(j);
-    if (!c)
-        return lode_fail(LODE_NO_MEMORY, "%s: no memory for a compaction", store->path);
-    for (c->ops->seek_first(c); c->valid && !lode_failed(s); c->ops->next(c)) {
-        s = take_entry(j, c->key, c->value);
-        if (++steps % 1024 == 0 && (atomic_load_explicit(&store->closing, memory_order_relaxed) ||
-                                    atomic_load_explicit(&store->has_failed, memory_order_relaxed)))
-            s = lode_fail(LODE_CANCELLED, "%s: a compaction was given up, since the store closes", store->path);
+    for (size_t i = 0; i < count; i++)
+        parts[i].left = &left;
+    for (size_t i = count; i-- > 1;) {
+        parts[i].next = store->parts;
+        store->parts = &parts[i];
     }
-    if (!lode_failed(s) && !c->valid)
-        s = c->status;
-    lode_cursor_destroy(c);
-    return lode_failed(s) ? s : close_output(j);
+    if (count > 1)
+        lode_cond_broadcast(&store->work);
+    run_part(store, &parts[0]);
+    while (left) {
+        lode_part *part = take_part(store); /* of this compaction or another: all of them are to be done */
+        if (part)
+            run_part(store, part);
+        else
+            lode_cond_wait(&store->done, &store->lock);
+    }
+    for (size_t i = 0; i < count && !lode_failed(s); i++)
+        s = parts[i].status;
+    return s;
 }
+
+/* With the lock, which is released meanwhile: new tables in `edit`. */
+static lode_status merge_inputs(lode_store *store, lode_compaction *c, lode_version_edit *edit)
+{
+    lode_part parts[LODE_THREADS_LIMIT] = { 0 };
+    lode_slice bounds[LODE_THREADS_LIMIT];
+    sampling x = { 0 };
+    uint64_t snapshot = lode_store_smallest_snapshot(store), start_ns = lode_clock_ns(), bytes = input_bytes(c);
+    size_t most = (size_t)store->options.background_threads, count = 1;
+    if (most > bytes / (4 * store->options.table_bytes))
+        most = (size_t)(bytes / (4 * store->options.table_bytes));
+    lode_mutex_unlock(&store->lock);
+    if (most > 1 && take_samples(&x, store, c))
+        count = choose_bounds(&x, bounds, most, store->cmp);
+    for (size_t i = 0; i < count; i++) {
+        parts[i].job = (lode_merge_job){ .store = store, .c = c, .smallest_snapshot = snapshot };
+        if (i)
+            parts[i].job.first = bounds[i - 1];
+        if (i + 1 < count)
+            parts[i].job.limit = bounds[i];
+    }
+    lode_mutex_lock(&store->lock);
+    lode_status s = run_parts(store, parts, count);
+    lode_level_stats *stats = &store->stats[c->output_level];
+    for (size_t i = 0; i < count; i++)
+        stats->bytes_written += parts[i].job.bytes_written;
+    stats->bytes_read += bytes;
+    stats->time_ns += lode_clock_ns() - start_ns;
+    stats->runs++;
+    lode_mutex_unlock(&store->lock);
+    for (size_t i = 0; i < count; i++) {
+        lode_version_edit *made = &parts[i].job.edit;
+        for (size_t n = 0; n < made->added_count; n++) {
+            if (lode_failed(s)) /* another part failed, so this one's tables are in vain */
+                lode_merge_job_remove_table(&parts[i].job, made->added[n].file->number);
+            lode_file_meta_ref(made->added[n].file);
+            lode_version_edit_add(edit, made->added[n].level, made->added[n].file);
+        }
+        lode_merge_job_clear(&parts[i].job);
+    }
+    clear_sampling(&x);
+    lode_mutex_lock(&store->lock);
+    return s;
+}
+
+/* ---- installing ---- */
 
 static void renew_view(void *context)
 {
@@ -200,59 +205,33 @@ static void renew_view(void *context)
 }
 
 /* With the lock. */
-static lode_status install(job *j)
+static lode_status install(lode_store *store, lode_compaction *c, lode_version_edit *edit)
 {
-    lode_compaction *c = j->c;
     for (int which = 0; which < 2; which++)
         for (size_t i = 0; i < c->counts[which]; i++)
-            lode_version_edit_remove(&j->edit, which ? c->output_level : c->level, c->inputs[which][i]->number);
+            lode_version_edit_remove(edit, which ? c->output_level : c->level, c->inputs[which][i]->number);
     if (c->is_move) {
         lode_file_meta_ref(c->inputs[0][0]);
-        lode_version_edit_add(&j->edit, c->output_level, c->inputs[0][0]);
+        lode_version_edit_add(edit, c->output_level, c->inputs[0][0]);
     }
-    if (c->level && j->store->versions.pointers[c->level].len)
-        lode_version_edit_set_pointer(&j->edit, c->level, lode_buf_slice(&j->store->versions.pointers[c->level]));
-    return lode_versions_apply(&j->store->versions, &j->store->lock, &j->edit, j->store, renew_view);
-}
-
-static void note_stats(job *j, uint64_t start_ns)
-{
-    lode_level_stats *stats = &j->store->stats[j->c->output_level];
-    for (int which = 0; which < 2; which++)
-        for (size_t i = 0; i < j->c->counts[which]; i++)
-            stats->bytes_read += j->c->inputs[which][i]->bytes;
-    stats->bytes_written += j->bytes_written;
-    stats->time_ns += lode_clock_ns() - start_ns;
-    stats->runs++;
+    if (c->level && store->versions.pointers[c->level].len)
+        lode_version_edit_set_pointer(edit, c->level, lode_buf_slice(&store->versions.pointers[c->level]));
+    return lode_versions_apply(&store->versions, &store->lock, edit, store, renew_view);
 }
 
 /* With the lock, which is released while the merge runs. `c` is ended. */
 static lode_status run_compaction(lode_store *store, lode_compaction *c)
 {
-    job j = { .store = store, .c = c, .smallest_snapshot = lode_store_smallest_snapshot(store) };
-    uint64_t start_ns = lode_clock_ns();
+    lode_version_edit edit;
     lode_status s = lode_ok();
-    lode_version_edit_init(&j.edit);
-    if (!c->is_move) {
-        lode_mutex_unlock(&store->lock);
-        s = merge(&j);
-        if (lode_failed(s)) {
-            lode_table_builder_destroy(j.builder);
-            if (j.path)
-                lode_ignore(store->env->remove(store->env, j.path)); /* the next open sweeps */
-            remove_outputs(&j);
-        }
-        lode_mutex_lock(&store->lock);
-        if (!lode_failed(s))
-            note_stats(&j, start_ns);
-    }
+    lode_version_edit_init(&edit);
+    if (!c->is_move)
+        s = merge_inputs(store, c, &edit);
     if (!lode_failed(s))
-        s = install(&j);
+        s = install(store, c, &edit);
     lode_compaction_end(store, c);
     lode_mutex_unlock(&store->lock);
-    free(j.path);
-    lode_buf_clear(&j.last_user_key);
-    lode_version_edit_clear(store->tables, &j.edit);
+    lode_version_edit_clear(store->tables, &edit);
     lode_table_cache_empty_trash(store->tables);
     lode_mutex_lock(&store->lock);
     if (lode_failed(s) && s.code != LODE_CANCELLED)
@@ -266,7 +245,14 @@ void *lode_store_compactor(void *context)
 {
     lode_store *store = context;
     lode_mutex_lock(&store->lock);
-    while (!atomic_load(&store->closing)) {
+    for (;;) {
+        lode_part *part = take_part(store); /* also while closing: somebody waits for it */
+        if (part) {
+            run_part(store, part);
+            continue;
+        }
+        if (atomic_load(&store->closing))
+            break;
         lode_compaction *c = lode_failed(store->error) ? NULL : lode_compaction_pick(store);
         if (c)
             lode_ignore(run_compaction(store, c)); /* a failure was remembered */

@@ -23,6 +23,7 @@ libstorage_la_SOURCES = \
 	storage/log_writer.c storage/log_writer.h \
 	storage/memtable.c storage/memtable.h \
 	storage/merge_cursor.c storage/merge_cursor.h \
+	storage/merge_job.c storage/merge_job.h \
 	storage/open.c \
 	storage/pick.c \
 	storage/property.c \

@@ -46,6 +46,7 @@ struct lode_snapshot {
 
 typedef struct lode_writer lode_writer; /* write.c */
 typedef struct lode_compaction lode_compaction;
+typedef struct lode_part lode_part; /* compaction.c */
 
 typedef struct lode_level_stats {
     uint64_t runs, bytes_read, bytes_written, time_ns;
@@ -79,6 +80,7 @@ struct lode_store {
     lode_status error;        /* the first failed write of log, table or manifest; no write is taken after it */
     bool flushing;            /* sealed[0] is being written */
     lode_compaction *running; /* compactions, also the picked and not yet begun */
+    lode_part *parts;         /* of running compactions, for whoever is idle */
     int waiting_for_all;      /* compact_range and bulk_load's end: compaction goes on below the usual limits */
     lode_snapshot snapshots;  /* head of a ring */
     size_t iterator_count, snapshot_count, run_count;

@@ -191,7 +191,7 @@ static bool reserve_index(lode_table *t, size_t count)
     return t->prefixes && t->offsets && t->lens && t->key_ends && t->checked;
 }
 
-static lode_slice index_key(const lode_table *t, size_t i)
+lode_slice lode_table_index_key(const lode_table *t, size_t i)
 {
     size_t start = i ? t->key_ends[i - 1] : 0;
     return lode_slice_of(t->keys.data + start, t->key_ends[i] - start);
@@ -210,9 +210,10 @@ static void fill_prefixes(lode_table *t)
 {
     if (t->cmp || !t->count)
         return;
-    t->common = common_length(lode_user_key(index_key(t, 0)), lode_user_key(index_key(t, t->count - 1)));
+    t->common =
+        common_length(lode_user_key(lode_table_index_key(t, 0)), lode_user_key(lode_table_index_key(t, t->count - 1)));
     for (size_t i = 0; i < t->count; i++) {
-        lode_slice user = lode_user_key(index_key(t, i));
+        lode_slice user = lode_user_key(lode_table_index_key(t, i));
         size_t skip = user.len < t->common ? user.len : t->common;
         t->prefixes[i] = lode_key_prefix(user.data + skip, user.len - skip);
     }
@@ -266,7 +267,7 @@ done:
 
 static int compare_index(const lode_table *t, size_t i, lode_slice user_key, uint64_t trailer)
 {
-    lode_slice key = index_key(t, i);
+    lode_slice key = lode_table_index_key(t, i);
     int c = lode_compare_user(t->cmp, lode_user_key(key), user_key);
     if (c)
         return c;
@@ -485,6 +486,11 @@ lode_status lode_table_find(lode_table *t, lode_lookup *found, lode_slice *value
     if (bad)
         return damaged(t, "malformed entry in the block", t->offsets[index]);
     return lode_ok();
+}
+
+size_t lode_table_block_count(const lode_table *t)
+{
+    return t->count;
 }
 
 uint64_t lode_table_approximate_offset(const lode_table *t, lode_slice internal)

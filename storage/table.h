@@ -43,6 +43,10 @@ typedef enum lode_table_step { LODE_TABLE_FILTERED = 1, LODE_TABLE_PROBED = 2 } 
 lode_status lode_table_find(lode_table *t, lode_lookup *found, lode_slice *value, lode_table_pin *pin, int *step,
                             lode_slice user_key, uint32_t hash, uint64_t trailer);
 
+/* The index: one internal key for each block, not before any key in it; lent. */
+size_t lode_table_block_count(const lode_table *t);
+lode_slice lode_table_index_key(const lode_table *t, size_t i);
+
 /* Where in the file an internal key would be. */
 uint64_t lode_table_approximate_offset(const lode_table *t, lode_slice internal);
 

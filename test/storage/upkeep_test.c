@@ -336,18 +336,22 @@ static void bulk_load_merges_at_the_end(void **state)
     lode_store *store;
     (void)state;
     o.bulk_load = 1;
+    o.background_threads = 4;
+    o.table_bytes = 64 << 10;
+    o.compression = LODE_COMPRESSION_NONE;
     assert_ok(lode_store_open(&store, "db", &o));
     for (int pass = 0; pass < 40; pass++) {
         lode_run *run;
         assert_ok(lode_run_begin(&run, store));
-        for (int i = pass; i < 4000; i += 40) {
-            char key[32], value[32];
+        for (int i = pass; i < 40000; i += 40) {
+            char key[32], value[64];
             size_t len = (size_t)sprintf(key, "key%05d", i);
-            assert_ok(lode_run_put(run, key, len, value, (size_t)sprintf(value, "run %d", pass)));
+            assert_ok(
+                lode_run_put(run, key, len, value, (size_t)sprintf(value, "run %d, and some more to fill it", pass)));
         }
         assert_ok(lode_run_finish(run));
     }
-    assert_number(store, 77, "run 37");
+    assert_number(store, 77, "run 37, and some more to fill it");
     char *files = lode_store_property(store, "leveldb.num-files-at-level0");
     assert_true(atoi(files) >= 39);
     lode_store_free(files);
@@ -357,9 +361,9 @@ static void bulk_load_merges_at_the_end(void **state)
     files = lode_store_property(store, "leveldb.num-files-at-level0");
     assert_string_equal(files, "0");
     lode_store_free(files);
-    for (int i = 0; i < 4000; i++) {
-        char value[32];
-        sprintf(value, "run %d", i % 40);
+    for (int i = 0; i < 40000; i++) {
+        char value[64];
+        sprintf(value, "run %d, and some more to fill it", i % 40);
         assert_number(store, i, value);
     }
     assert_ok(lode_store_close(store));
