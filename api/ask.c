@@ -7,7 +7,7 @@
 #include "query/query.h"
 
 /* Waits for the writer: one call at a time works on the chain. */
-static lode_status lock_for_answer(lode *h, const void *out)
+lode_status lode_handle_lock_for_answer(lode *h, const void *out)
 {
     LODE_NEEDS(h, "no handle");
     LODE_NEEDS(out, "nowhere to put the answer");
@@ -22,7 +22,7 @@ static lode_status lock_for_answer(lode *h, const void *out)
 
 lode_status lode_get_tip(lode *h, lode_tip *tip)
 {
-    LODE_TRY(lock_for_answer(h, tip));
+    LODE_TRY(lode_handle_lock_for_answer(h, tip));
     const lode_node *node = &h->chain->tip->node;
     *tip = (lode_tip){ .size = sizeof *tip, .height = node->height, .time = node->header.time, .median_time = node->median_time };
     memcpy(tip->hash, node->hash.bytes, 32);
@@ -57,7 +57,7 @@ lode_status lode_get_coin(lode *h, int *found, lode_coin_info *coin, const uint8
     lode_status s;
 
     LODE_NEEDS(found && txid, "an argument is NULL");
-    LODE_TRY(lock_for_answer(h, coin));
+    LODE_TRY(lode_handle_lock_for_answer(h, coin));
     memcpy(prevout, txid, 32);
     lode_write_le32(prevout + 32, index);
     s = lode_coins_find(h->chain->coins, &is_there, &view, prevout, lode_coins_hash(h->chain->coins, txid), NULL);
@@ -108,7 +108,7 @@ lode_status lode_get_transaction(lode *h, int *found, uint8_t **raw, size_t *len
     lode_status s;
 
     LODE_NEEDS(found && len && txid, "an argument is NULL");
-    LODE_TRY(lock_for_answer(h, raw));
+    LODE_TRY(lode_handle_lock_for_answer(h, raw));
     memcpy(id.bytes, txid, 32);
     s = h->chain->txindex ? lode_txindex_find(h->chain->txindex, &is_there, &position, &id)
                           : lode_fail(LODE_UNSUPPORTED, "there is no transaction index; import with -txindex");
@@ -127,7 +127,7 @@ lode_status lode_get_set_info(lode *h, lode_set_info *info, int hash)
     int hashes = (hash & LODE_HASH_SERIALIZED_3 ? LODE_UTXO_HASH_SERIALIZED_3 : 0) | (hash & LODE_HASH_MUHASH ? LODE_UTXO_MUHASH : 0);
 
     LODE_NEEDS(!(hash & ~(LODE_HASH_SERIALIZED_3 | LODE_HASH_MUHASH)), "unknown hash");
-    LODE_TRY(lock_for_answer(h, info));
+    LODE_TRY(lode_handle_lock_for_answer(h, info));
     s = h->read_only ? lode_ok() : lode_handle_flush(h);
     if (!lode_failed(s))
         s = lode_utxo_stats_compute(&stats, h->chain->coins, hashes, h->chain->options.threads, &h->chain->interrupted);
@@ -150,7 +150,7 @@ lode_status lode_query(lode *h, const char *command, const char *const *argument
     lode_status s = lode_ok();
     LODE_NEEDS(command && is_text && error_code && error_text, "an argument is NULL");
     LODE_NEEDS(!count || arguments, "arguments are missing");
-    LODE_TRY(lock_for_answer(h, answer));
+    LODE_TRY(lode_handle_lock_for_answer(h, answer));
     *answer = NULL;
     *is_text = 0;
     *error_code = 0;

@@ -18,6 +18,13 @@ struct lode {
  * What is on disk is sound, and the next open finds it. lock is held. */
 lode_status lode_handle_check(const lode *handle);
 lode_status lode_handle_flush(lode *handle); /* likewise */
+/* Waits for the writer, then holds the lock: one call at a time works on the chain. `out` only has to be there. Nothing
+ * is held when it fails. */
+lode_status lode_handle_lock_for_answer(lode *handle, const void *out);
+/* The same, and everything is on disk. */
+lode_status lode_handle_lock_for_walk(lode *handle, const void *out);
+/* Lets go of the lock; a request to stop ends one call. Returns s. */
+lode_status lode_handle_end_answer(lode *handle, lode_status s);
 
 /* A NULL handle is the caller's mistake, and told. */
 #define LODE_NEEDS(condition, what)                                                                                    \

@@ -67,6 +67,9 @@ typedef struct lode_chain {
     uint64_t flush_interval_ns; /* a new one begins when it is so long ago */
     bool coins_wiped;       /* the coins start again from nothing in this run (-reindex, -reindex-chainstate) */
     volatile int interrupted; /* atomic; set from anywhere */
+    /* Told now and then by long answers: `done` of `total` (0: not known) steps of what is named. May be NULL. */
+    void (*on_progress)(void *context, const char *what, uint64_t done, uint64_t total);
+    void *progress_context;
 } lode_chain;
 
 /* Errors: LODE_MISSING (readers), LODE_LOCKED, LODE_CORRUPT, LODE_UNSUPPORTED, each with a sentence. A writer finishes

@@ -48,7 +48,8 @@ void lode_coins_set_cache_bytes(lode_coins *c, size_t bytes)
 
     c->cache_bytes = bytes;
     __atomic_store_n(&c->budget, lode_coins_budget(bytes), __ATOMIC_RELAXED);
-    lode_cache_set_capacity(c->cache, lode_coins_block_cache_bytes(bytes));
+    if (c->cache)
+        lode_cache_set_capacity(c->cache, lode_coins_block_cache_bytes(bytes));
     if (shrinks && !lode_failed(lode_coins_make_room(c, 0)))
         lode_coins_pool_trim(&c->pool);
 }
@@ -203,7 +204,7 @@ static lode_status load_coins(lode_coins *c, const lode_coins_options *options)
     return lode_coins_load_heads(c);
 }
 
-static void init_locks(lode_coins *c)
+void lode_coins_init_locks(lode_coins *c)
 {
     pthread_rwlockattr_t attributes;
 
@@ -233,7 +234,7 @@ lode_status lode_coins_open(lode_coins **out, const lode_coins_options *options)
     c->batch_most = options->batch_most ? options->batch_most : 5000;
     c->cache_bytes = options->cache_bytes;
     c->budget = lode_coins_budget(options->cache_bytes);
-    init_locks(c);
+    lode_coins_init_locks(c);
     s = load_coins(c, options);
     if (lode_failed(s)) {
         lode_ignore(lode_coins_close(c)); /* the first error is the one to tell */
@@ -250,7 +251,7 @@ lode_status lode_coins_close(lode_coins *c)
     if (!c)
         return s;
     lode_coins_settle_flush(c);
-    if (c->store)
+    if (c->store && !c->is_overlay)
         s = lode_store_close(c->store);
     lode_batch_destroy(c->batch);
     lode_coins_generation_destroy(c->active);

@@ -37,6 +37,12 @@ typedef struct lode_coins_options {
 lode_status lode_coins_open(lode_coins **out, const lode_coins_options *options);
 /* What was not flushed is lost (the caller flushes first if it wants to keep it). */
 lode_status lode_coins_close(lode_coins *coins);
+/* A view of the same set whose changes stay in memory and can never be written: blocks are undone and connected in it
+ * while what is on disk, and `base`, stay as they are. All calls work on it but flush. Its cursor shows the changes.
+ * In:      base         kept; nothing in it may be changed, nor may it be closed, while the view is open. Everything in
+ *                       it must be on disk: LODE_INVALID_ARGUMENT otherwise.
+ *          cache_bytes  memory grows beyond it when changes need more: lode_coins_wants_flush says when to stop. */
+lode_status lode_coins_open_overlay(lode_coins **out, lode_coins *base, size_t cache_bytes);
 
 /* Record 'B': the block that the coins on disk stand at; and 'H', left by a flush of Core's that was cut off. */
 lode_status lode_coins_best_block(lode_coins *coins, bool *found, lode_block_hash *hash);
@@ -120,7 +126,7 @@ void lode_coins_set_cache_bytes(lode_coins *coins, size_t bytes);
 /* Walks everything in memory and checks its shape: false with *what. Chain's thread, for tests. */
 bool lode_coins_verify(lode_coins *coins, const char **what);
 
-/* Every coin of the set as it stands on disk, in key order (flush first). visit returns false to stop. */
+/* Every coin of the set as it stands on disk, in key order (flush first); of an overlay, with its changes. */
 typedef struct lode_coins_cursor lode_coins_cursor;
 lode_status lode_coins_cursor_open(lode_coins_cursor **out, lode_coins *coins, const uint8_t *from_txid /* NULL: first */);
 /* *found false at the end. prevout filled, view lent until the next call. */

@@ -21,6 +21,7 @@ struct lode_coins {
     lode_env *env;
     const lode_logger *logger;
     bool read_only;
+    bool is_overlay; /* the store is another's, changes are never written */
     int threads;
     uint32_t batch_most; /* records and coins up to which a flush goes through log and memtable */
     uint64_t salt[5];
@@ -98,7 +99,10 @@ void lode_coins_settle_flush(lode_coins *c);
 /* A generation with best block `flush_best`: as a batch, given (lode_batch_destroy), or written at once as a run. */
 lode_status lode_coins_make_batch(lode_coins *c, lode_batch **batch, const lode_coins_generation *g);
 lode_status lode_coins_write_run(lode_coins *c, const lode_coins_generation *g);
+/* The changes in one shard alone, in key order, without 'B' and 'H'. Any thread, while nobody changes the generation. */
+lode_status lode_coins_make_shard_batch(const lode_coins *c, lode_batch **batch, const lode_coins_generation *g, size_t shard);
 
+void lode_coins_init_locks(lode_coins *c);
 /* Tells 'B' and 'H' of the database. */
 lode_status lode_coins_load_heads(lode_coins *c);
 

@@ -241,6 +241,28 @@ static void count_written(lode_coins *c, const output *o)
     lode_coins_count(&c->coins_deleted, o->deleted);
 }
 
+lode_status lode_coins_make_shard_batch(const lode_coins *c, lode_batch **batch, const lode_coins_generation *g,
+                                        size_t shard)
+{
+    output *o = calloc(1, sizeof *o);
+    lode_status s;
+
+    *batch = NULL;
+    if (!o || !(o->batch = lode_batch_create())) {
+        free(o);
+        return lode_fail(LODE_NO_MEMORY, "%s: no memory for a batch of coins", c->path);
+    }
+    o->coins = c;
+    write_shards(o, g, shard, shard + 1);
+    s = o->status;
+    if (lode_failed(s))
+        lode_batch_destroy(o->batch);
+    else
+        *batch = o->batch;
+    free(o);
+    return s;
+}
+
 lode_status lode_coins_make_batch(lode_coins *c, lode_batch **batch, const lode_coins_generation *g)
 {
     output *o = calloc(1, sizeof *o);

@@ -31,6 +31,7 @@ libchainstate_la_SOURCES = \
 	chainstate/coins_flush.c \
 	chainstate/coins_generation.c \
 	chainstate/coins_internal.h \
+	chainstate/coins_overlay.c \
 	chainstate/coins_read.c \
 	chainstate/coins_pool.c \
 	chainstate/coins_pool.h \

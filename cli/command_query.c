@@ -6,9 +6,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/console.h"
-#include "cli/setup.h"
-#include "cli/signals.h"
+#include "cli/reader.h"
 
 enum { PARSE_ERROR = -32700 }; /* Core's RPC_PARSE_ERROR */
 
@@ -55,38 +53,5 @@ static int ask(lode *handle, const lode_settings *s)
 
 int lode_command_query(lode_settings *settings)
 {
-    lode_console console;
-    lode_setup setup;
-    lode *handle = NULL;
-    lode_status s;
-    int status;
-
-    lode_console_init(&console);
-    if (!lode_setup_fill(&setup, settings, &console)) {
-        fprintf(stderr, "lode: %s\n", settings->error);
-        status = LODE_EXIT_USAGE;
-        goto done;
-    }
-    setup.options.read_only = 1;
-    setup.options.create_if_missing = 0;
-    setup.options.reindex = 0;
-    setup.options.reindex_chainstate = 0;
-    s = lode_open(&handle, &setup.options);
-    if (s.code != LODE_OK) {
-        fprintf(stderr, "error: %s\n", s.text);
-        status = lode_exit_status_of(s);
-        goto done;
-    }
-    lode_signals_watch(handle);
-    status = ask(handle, settings);
-    lode_signals_watch(NULL);
-    s = lode_close(handle);
-    if (s.code != LODE_OK && status == LODE_EXIT_DONE) {
-        fprintf(stderr, "error: %s\n", s.text);
-        status = lode_exit_status_of(s);
-    }
-done:
-    lode_setup_clear(&setup);
-    lode_console_close(&console);
-    return lode_finish_output(status);
+    return lode_read_directory(settings, ask);
 }

@@ -9,14 +9,18 @@ enum lode_exit_status {
     LODE_EXIT_DONE = 0,
     LODE_EXIT_ERROR = 1,
     LODE_EXIT_USAGE = 2,
-    LODE_EXIT_INCOMPLETE = 3,   /* blocks wait for a parent, or a numbered file is missing */
+    LODE_EXIT_INCOMPLETE = 3,   /* blocks wait for a parent, or a numbered file is missing; a check could not finish */
     LODE_EXIT_INTERRUPTED = 130 /* the same command goes on where this one stopped */
 };
 
 /* s->words[0] is the command. Each prints its answer on standard output and all else on standard error. */
 int lode_command_import(lode_settings *s);
 int lode_command_query(lode_settings *s);
+int lode_command_verifychain(lode_settings *s);
 int lode_command_help(const lode_settings *s);
+
+/* Says on standard error what a check found, and gives the exit status for it. */
+int lode_report_check(const lode_check_result *result);
 
 /* Did everything written to standard output arrive? Says so if not. */
 int lode_finish_output(int status);

@@ -6,14 +6,17 @@ libcli_la_SOURCES = \
 	cli/options.c cli/options.h \
 	cli/progress.c cli/progress.h \
 	cli/report.c cli/report.h \
-	cli/settings.c cli/settings.h
+	cli/settings.c cli/settings.h \
+	cli/step_meter.c cli/step_meter.h
 bin_PROGRAMS += lode
 lode_SOURCES = \
 	cli/command_help.c \
 	cli/command_import.c \
 	cli/command_query.c \
+	cli/command_verifychain.c \
 	cli/commands.h \
 	cli/main.c \
+	cli/reader.c cli/reader.h \
 	cli/setup.c cli/setup.h \
 	cli/signals.c cli/signals.h
 lode_LDADD = libcli.la liblode.la

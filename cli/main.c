@@ -38,6 +38,23 @@ static int complain(const char *text)
     return LODE_EXIT_USAGE;
 }
 
+/* Commands with a file of their own; all others are the library's queries. */
+static const struct {
+    const char *name;
+    int (*run)(lode_settings *s);
+} own_commands[] = {
+    { "import", lode_command_import },
+    { "verifychain", lode_command_verifychain },
+};
+
+static int (*find_own(const char *command))(lode_settings *s)
+{
+    for (size_t i = 0; i < sizeof own_commands / sizeof *own_commands; i++)
+        if (strcmp(own_commands[i].name, command) == 0)
+            return own_commands[i].run;
+    return NULL;
+}
+
 static bool is_query(const char *command)
 {
     const char *name;
@@ -64,7 +81,7 @@ static int run(lode_settings *s, int argc, char **argv)
         return lode_command_help(s);
     if (!command)
         return complain("no command given; lode help lists them");
-    if (strcmp(command, "import") != 0 && !is_query(command)) {
+    if (!find_own(command) && !is_query(command)) {
         snprintf(text, sizeof text, "there is no command %s; lode help lists them", command);
         return complain(text);
     }
@@ -73,7 +90,7 @@ static int run(lode_settings *s, int argc, char **argv)
     if (!lode_settings_has(s, "datadir") || *lode_settings_text(s, "datadir") == '\0')
         return complain("-datadir=DIR is needed: Lode never touches a node's own home folder by default");
     lode_signals_install();
-    return strcmp(command, "import") == 0 ? lode_command_import(s) : lode_command_query(s);
+    return find_own(command) ? find_own(command)(s) : lode_command_query(s);
 }
 
 int main(int argc, char **argv)

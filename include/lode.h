@@ -211,6 +211,30 @@ LODE_API const char *lode_query_help(const char *command); /* NULL: unknown. Sta
 
 LODE_API void lode_free(void *memory);
 
+/* ---- checking ---- */
+
+/* Told now and then by long answers (lode_query too): `done` of `total` (0: not known) steps of what is named in words.
+ * Called by the thread that asks. NULL: no more. Set while nothing runs. */
+LODE_API void lode_set_progress(lode *handle, void *context,
+                                void (*on_progress)(void *context, const char *what, uint64_t done, uint64_t total));
+
+/* A check has three answers. What could not be looked at (missing files, no memory, an interruption) is never called
+ * good. */
+enum { LODE_CHECK_GOOD = 0, LODE_CHECK_BAD = 1, LODE_CHECK_UNFINISHED = 2 };
+typedef struct lode_check_result {
+    size_t size;
+    int answer;       /* LODE_CHECK_... */
+    uint64_t checked; /* of what was to be checked (blocks), so many passed */
+    uint64_t asked;
+    int32_t height;   /* of the block that is bad; -1: none, or not a block */
+    char text[512];   /* the answer in a sentence: what and where, or how far */
+} lode_check_result;
+/* Core's verifychain: the last `blocks` blocks (0: all) from the tip down, at `level`: 0 they can be read, 1 they are
+ * valid by themselves, 2 their undo data fits, 3 undoing them in memory finds the coins they made, 4 they connect again,
+ * scripts included where lode_options ask for them. Nothing is changed, on disk or in the handle. The answer is in
+ * `result`; the status tells only what kept the check from beginning. */
+LODE_API lode_status lode_verify_chain(lode *handle, lode_check_result *result, int level, int32_t blocks);
+
 #ifdef __cplusplus
 }
 #endif

@@ -89,6 +89,19 @@ static const struct {
                "\n"
                "Lode's own. Height, best block, work, totals and both hashes of the set, and the hashes of all blocks\n"
                "that are held invalid, in one object.\n" },
+    { "verifychain",
+      "verifychain ( checklevel nblocks )\n"
+      "\n"
+      "Reads the last blocks again and holds the coins against them; true when all is good. Nothing is changed: blocks\n"
+      "are undone and connected in memory.\n"
+      "\n"
+      "Arguments:\n"
+      "1. checklevel    (number, default 3) 0: blocks can be read; 1: they are valid by themselves; 2: undo data can be\n"
+      "                 read; 3: undoing them finds the coins they made; 4: they connect again, scripts included\n"
+      "2. nblocks       (number, default 6) how many; 0: all\n"
+      "\n"
+      "Exit status of the program: 0 good (true); 1 bad (false); 3 not finished (false), since something is missing,\n"
+      "memory (-dbcache) was full, or it was interrupted. Standard error says what, where, and how far it came.\n" },
 };
 
 const char *lode_query_help_text(const char *command)

@@ -11,6 +11,7 @@ libquery_la_SOURCES = \
 	query/query_block.c \
 	query/query_chain.c \
 	query/query_coins.c \
+	query/query_snapshot.c \
 	query/query_tx.c \
 	query/script_asm.c query/script_asm.h \
 	query/script_class.c query/script_class.h \

@@ -62,6 +62,11 @@ static const command commands[] = {
         { "use_index", LODE_JSON_BOOL, OPTIONAL, JSON, false } } },
     { "locate", lode_query_locate, true, { { 0 } } },
     { "stats", lode_query_stats, false, { { 0 } } },
+    { "verifychain",
+      lode_query_verifychain,
+      false,
+      { { "checklevel", LODE_JSON_NUMBER, OPTIONAL, JSON, false },
+        { "nblocks", LODE_JSON_NUMBER, OPTIONAL, JSON, false } } },
 };
 
 static const command *find_command(const char *name)

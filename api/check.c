@@ -1,0 +1,68 @@
+/* api/check.c: checks of the whole directory through the handle.
+ *
+ * Threads:  one call at a time works on the chain; interrupt from any.
+ */
+#include <string.h>
+
+#include "api/handle.h"
+#include "snapshot/verify_chain.h"
+
+lode_status lode_handle_lock_for_walk(lode *h, const void *out)
+{
+    lode_status s;
+
+    LODE_TRY(lode_handle_lock_for_answer(h, out));
+    s = !h->read_only && lode_coins_is_dirty(h->chain->coins) ? lode_handle_flush(h) : lode_ok();
+    if (lode_failed(s))
+        lode_mutex_unlock(&h->lock);
+    return s;
+}
+
+lode_status lode_handle_end_answer(lode *h, lode_status s)
+{
+    __atomic_store_n(&h->chain->interrupted, 0, __ATOMIC_RELAXED);
+    lode_mutex_unlock(&h->lock);
+    return s;
+}
+
+void lode_set_progress(lode *h, void *context,
+                       void (*on_progress)(void *context, const char *what, uint64_t done, uint64_t total))
+{
+    if (!h)
+        return;
+    lode_mutex_lock(&h->lock);
+    h->chain->on_progress = on_progress;
+    h->chain->progress_context = context;
+    lode_mutex_unlock(&h->lock);
+}
+
+static int answer_of(lode_verify_answer answer)
+{
+    switch (answer) {
+    case LODE_VERIFY_GOOD:
+        return LODE_CHECK_GOOD;
+    case LODE_VERIFY_BAD:
+        return LODE_CHECK_BAD;
+    case LODE_VERIFY_UNFINISHED:
+        break;
+    }
+    return LODE_CHECK_UNFINISHED;
+}
+
+lode_status lode_verify_chain(lode *h, lode_check_result *result, int level, int32_t blocks)
+{
+    lode_chain_verdict verdict;
+    lode_status s;
+
+    LODE_TRY(lode_handle_lock_for_walk(h, result));
+    s = lode_chain_verify(&verdict, h->chain, level, blocks);
+    if (!lode_failed(s)) {
+        *result = (lode_check_result){ .size = sizeof *result,
+                                       .answer = answer_of(verdict.answer),
+                                       .checked = (uint64_t)verdict.checked,
+                                       .asked = (uint64_t)verdict.asked,
+                                       .height = verdict.bad_height };
+        memcpy(result->text, verdict.text, sizeof verdict.text);
+    }
+    return lode_handle_end_answer(h, s);
+}
