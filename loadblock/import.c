@@ -196,6 +196,7 @@ static lode_status run_all(lode_run_state *run)
     LODE_TRY(lode_run_find_txindex_place(chain));
     if (run->options->txindex_only)
         return settle_txindex(run);
+    run->pipeline.stopped = run->pipeline.stop_at_height && chain->tip->node.height >= run->pipeline.stop_at_height;
     /* blocks stored in an earlier run and not connected come first */
     lode_run_tell_progress(run, LODE_PHASE_CONNECTING);
     if (!lode_block_index_is_reindexing(chain->index))

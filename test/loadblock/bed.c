@@ -45,7 +45,10 @@ static void on_notice(void *context, const char *line)
 
 static void on_log(void *context, int level, const char *line)
 {
-    (void)context;
+    bed *b = context;
+    lode_mutex_lock(&b->log_lock);
+    lode_buf_printf(&b->log, "%s\n", line);
+    lode_mutex_unlock(&b->log_lock);
     if (getenv("LODE_TEST_TALK"))
         printf("log %d: %s\n", level, line);
 }
@@ -59,6 +62,7 @@ static void set_up(bed *b, const char *chain)
     lode_chain_params_init(&params, network);
     memcpy(b->magic, params.magic, 4);
     snprintf(b->datadir, sizeof b->datadir, "%s/data", b->root);
+    lode_mutex_init(&b->log_lock);
     lode_options_init(&b->options);
     b->options.datadir = b->datadir;
     b->options.chain = chain;
@@ -109,12 +113,16 @@ void bed_clear(bed *b)
     bed_forget(b);
     for (size_t i = 0; i < b->path_count; i++)
         free(b->paths[i]);
+    lode_mutex_clear(&b->log_lock);
     memset(b, 0, sizeof *b);
 }
 
 static int64_t tell_time(void *context)
 {
-    return ((bed *)context)->now;
+    bed *b = context;
+    if (++b->clock_asks == b->act_at_ask)
+        b->act(b);
+    return b->now;
 }
 
 void bed_use_clock(bed *b, int64_t now)
@@ -285,6 +293,7 @@ void bed_forget(bed *b)
     b->rejections = NULL;
     b->rejection_count = 0;
     lode_buf_clear(&b->notices);
+    lode_buf_clear(&b->log);
 }
 
 /* ---- what is told ---- */
@@ -342,6 +351,15 @@ bool bed_noticed(const bed *b, const char *text)
 {
     size_t len = strlen(text);
     return b->notices.len >= len && memmem(b->notices.data, b->notices.len, text, len) != NULL;
+}
+
+bool bed_logged(bed *b, const char *text)
+{
+    bool found;
+    lode_mutex_lock(&b->log_lock);
+    found = b->log.len && memmem(b->log.data, b->log.len, text, strlen(text)) != NULL;
+    lode_mutex_unlock(&b->log_lock);
+    return found;
 }
 
 const bed_rejection *bed_find_rejection(const bed *b, const char *hash_hex)

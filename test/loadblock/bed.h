@@ -67,9 +67,14 @@ typedef struct bed {
     bed_rejection *rejections; /* since the last bed_forget */
     size_t rejection_count;
     lode_buf notices; /* lines */
-    char *paths[64];  /* of written files */
+    lode_mutex log_lock;
+    lode_buf log;    /* lines; from any thread */
+    char *paths[64]; /* of written files */
     size_t path_count;
-    int64_t now; /* what options.clock answers, when a test sets bed_clock */
+    int64_t now;         /* what options.clock answers after bed_use_clock */
+    uint64_t clock_asks; /* how often it was asked: once for each new header */
+    uint64_t act_at_ask; /* when it is asked for this time, `act` is called; 0: never */
+    void (*act)(struct bed *b);
     /* called on every progress, when not NULL */
     void (*on_progress)(struct bed *b, const lode_progress *progress);
     uint64_t progress_count;
@@ -114,7 +119,7 @@ void bed_reopen(bed *b);
 lode_status bed_import(bed *b, const char *const *paths, size_t count);
 /* Import this chain from one file, in order; asserts success. */
 void bed_import_chain(bed *b, const made_chain *chain, size_t first, size_t end);
-void bed_forget(bed *b); /* notices and rejections so far */
+void bed_forget(bed *b); /* notices, rejections and log so far */
 
 /* ---- what is told ---- */
 lode_tip bed_tip(bed *b);
@@ -122,6 +127,7 @@ void bed_assert_tip(bed *b, const made_block *block);
 bed_print bed_take_print(bed *b);
 void bed_assert_print(bed *b, const bed_print *expected);
 bool bed_noticed(const bed *b, const char *text);
+bool bed_logged(bed *b, const char *text);
 const bed_rejection *bed_find_rejection(const bed *b, const char *hash_hex); /* NULL: none */
 char *bed_query(bed *b, const char *command, const char *argument);          /* free it; NULL: refused */
 

@@ -11,7 +11,8 @@ LOADBLOCK_TESTS = \
 	test/loadblock/given_chains_test \
 	test/loadblock/inputs_test \
 	test/loadblock/order_test \
-	test/loadblock/reindex_test
+	test/loadblock/reindex_test \
+	test/loadblock/resume_test
 check_PROGRAMS += $(LOADBLOCK_TESTS)
 TESTS += $(LOADBLOCK_TESTS)
 LOADBLOCK_TEST_LIBS = libimportbed.la libtestsupport.la libchainmaker.la liblode.la $(TEST_LIBS)
@@ -37,3 +38,7 @@ test_loadblock_reindex_test_SOURCES = test/loadblock/reindex_test.c
 test_loadblock_reindex_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_loadblock_reindex_test_LDFLAGS = $(LOADBLOCK_LINK)
 test_loadblock_reindex_test_LDADD = $(LOADBLOCK_TEST_LIBS)
+test_loadblock_resume_test_SOURCES = test/loadblock/resume_test.c
+test_loadblock_resume_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_loadblock_resume_test_LDFLAGS = $(LOADBLOCK_LINK)
+test_loadblock_resume_test_LDADD = $(LOADBLOCK_TEST_LIBS)
