@@ -6,7 +6,8 @@
  * inside a shard, finds them.
  *
  * Two generations: `active` takes all changes; a flush freezes it, writes it in the background as sorted runs, and the
- * frozen one then goes on serving reads as a clean cache until its memory is needed.
+ * frozen one then goes on serving reads as a clean cache until its memory is needed, shard by shard. A few changes are
+ * written as a batch and join the frozen generation, so that frequent flushes do not cost the cache.
  *
  * Threads: one thread changes coins (the chain's thread). lode_coins_hash, lode_coins_pack, lode_coins_fetch may be
  *          called from any number of workers meanwhile.
