@@ -4,6 +4,7 @@
 
 #include "api/handle.h"
 #include "chainstate/utxo_stats.h"
+#include "query/find_tx.h"
 #include "query/query.h"
 
 /* Waits for the writer: one call at a time works on the chain. */
@@ -69,52 +70,41 @@ lode_status lode_get_coin(lode *h, int *found, lode_coin_info *coin, const uint8
     return s;
 }
 
-/* The transaction at a position of the index, in a buffer of its own. */
-static lode_status read_transaction(lode_chain *chain, uint8_t **raw, size_t *len, uint8_t block_hash[32], const lode_txid *txid,
-                                    const lode_tx_position *position)
+static lode_status copy_transaction(uint8_t **raw, size_t *len, const lode_tx *tx)
 {
-    lode_buf header = LODE_BUF_EMPTY, body = LODE_BUF_EMPTY;
-    lode_arena arena = LODE_ARENA_EMPTY;
-    lode_tx tx;
-    lode_status s = lode_block_files_read_part(chain->files, &header, position->file, position->block_pos, 0, LODE_HEADER_SIZE);
-
-    if (!lode_failed(s))
-        s = lode_block_files_read_part(chain->files, &body, position->file, position->block_pos, LODE_HEADER_SIZE + position->tx_offset, 4000000);
-    if (!lode_failed(s) && (header.len != LODE_HEADER_SIZE || !lode_tx_parse(&tx, &arena, body.data, body.len, LODE_PARSE_ALLOW_TAIL, NULL) ||
-                            !lode_txid_is_equal(&tx.txid, txid)))
-        s = lode_fail(LODE_CORRUPT, "the transaction index points at blk%05d.dat, %u + %u, where another transaction or none stands; "
-                                    "rebuild it: remove indexes/txindex and import with -txindex", position->file, position->block_pos, position->tx_offset);
-    if (!lode_failed(s)) {
-        *raw = malloc(tx.size);
-        *len = tx.size;
-        if (*raw)
-            memcpy(*raw, tx.raw, tx.size);
-        else
-            s = lode_fail(LODE_NO_MEMORY, "no memory for a transaction of %u bytes", tx.size);
-        if (block_hash)
-            lode_sha256d(block_hash, header.data, LODE_HEADER_SIZE);
-    }
-    lode_arena_clear(&arena);
-    lode_buf_clear(&header);
-    lode_buf_clear(&body);
-    return s;
+    uint8_t *copy = malloc(tx->size);
+    if (!copy)
+        return lode_fail(LODE_NO_MEMORY, "no memory for a transaction of %u bytes", tx->size);
+    memcpy(copy, tx->raw, tx->size);
+    *raw = copy;
+    *len = tx->size;
+    return lode_ok();
 }
 
 lode_status lode_get_transaction(lode *h, int *found, uint8_t **raw, size_t *len, uint8_t block_hash[32], const uint8_t txid[32])
 {
-    lode_tx_position position;
+    lode_buf bytes = LODE_BUF_EMPTY;
+    lode_arena arena = LODE_ARENA_EMPTY;
+    lode_block_hash block;
     lode_txid id;
+    lode_tx tx;
     bool is_there = false;
     lode_status s;
 
     LODE_NEEDS(found && len && txid, "an argument is NULL");
     LODE_TRY(lode_handle_lock_for_answer(h, raw));
     memcpy(id.bytes, txid, 32);
-    s = h->chain->txindex ? lode_txindex_find(h->chain->txindex, &is_there, &position, &id)
+    s = h->chain->txindex ? lode_txindex_publish(h->chain->txindex)
                           : lode_fail(LODE_UNSUPPORTED, "there is no transaction index; import with -txindex");
+    if (!lode_failed(s))
+        s = lode_find_indexed_tx(h->chain, &is_there, &tx, &bytes, &arena, &block, &id);
     if (!lode_failed(s) && is_there)
-        s = read_transaction(h->chain, raw, len, block_hash, &id, &position);
+        s = copy_transaction(raw, len, &tx);
+    if (!lode_failed(s) && is_there && block_hash)
+        memcpy(block_hash, block.bytes, 32);
     lode_mutex_unlock(&h->lock);
+    lode_arena_clear(&arena);
+    lode_buf_clear(&bytes);
     if (!lode_failed(s))
         *found = is_there;
     return s;

@@ -186,7 +186,7 @@ typedef struct lode_coin_info {
 } lode_coin_info;
 /* txid in internal order. *found tells. */
 LODE_API lode_status lode_get_coin(lode *handle, int *found, lode_coin_info *coin, const uint8_t txid[32], uint32_t index);
-/* Raw bytes with witness; given: lode_free. Needs the transaction index: LODE_UNSUPPORTED without it. */
+/* Raw bytes with witness; given: lode_free. block_hash (may be NULL): of the block it stands in. Needs the transaction index: LODE_UNSUPPORTED without it. */
 LODE_API lode_status lode_get_transaction(lode *handle, int *found, uint8_t **raw, size_t *len, uint8_t block_hash[32], const uint8_t txid[32]);
 
 typedef struct lode_set_info {

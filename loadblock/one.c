@@ -71,6 +71,10 @@ static lode_status submit(one_block *one, lode_work *w)
     LODE_TRY(lode_pipeline_complete(p));
     one->result->accepted = !(entry->status & LODE_BLOCK_FAILED_VALID);
     one->result->in_best_chain = lode_chain_contains(p->chain, entry);
+    if (!one->result->accepted && !one->result->reason[0]) { /* one that it stands on was found bad */
+        verdict = lode_verdict_of(LODE_BAD_PREVBLK);
+        lode_verdict_text(one->result->reason, sizeof one->result->reason, &verdict);
+    }
     return lode_pipeline_maybe_flush(p);
 }
 
@@ -97,7 +101,7 @@ lode_status lode_import_one(lode_chain *chain, lode_submit_result *result, const
     if (!lode_failed(s) && !w)
         s = lode_fail(LODE_NO_MEMORY, "no memory for a block");
     if (!lode_failed(s)) {
-        w->raw = raw;
+        w->raw = len ? raw : (const uint8_t *)"";
         w->available = w->frame_size = len > UINT32_MAX ? UINT32_MAX : (uint32_t)len;
         lode_work_parse_now(w);
         s = end_step(chain, submit(one, w));

@@ -253,7 +253,7 @@ static lode_status write_all(output *o, const entry_array *a, lode_slice locator
     return write_entries(o, a->entries, a->count);
 }
 
-static lode_status write_as_batch(lode_txindex *x, const entry_array *a, lode_slice locator)
+static lode_status write_as_batch(lode_txindex *x, const entry_array *a, lode_slice locator, bool sync)
 {
     output o = { .index = x, .batch = lode_batch_create() };
     lode_status s;
@@ -262,7 +262,7 @@ static lode_status write_as_batch(lode_txindex *x, const entry_array *a, lode_sl
         return lode_fail(LODE_NO_MEMORY, "%s: no memory for a batch", x->path);
     s = write_all(&o, a, locator);
     if (!lode_failed(s))
-        s = lode_store_write(x->store, o.batch, 1);
+        s = lode_store_write(x->store, o.batch, sync);
     lode_batch_destroy(o.batch);
     return s;
 }
@@ -281,10 +281,10 @@ static lode_status write_as_run(lode_txindex *x, const entry_array *a, lode_slic
 }
 
 /* Sorts and writes the array, with the locator if there is one. On success the array is empty. */
-static lode_status write_array(lode_txindex *x, entry_array *a, lode_slice locator)
+static lode_status write_array(lode_txindex *x, entry_array *a, lode_slice locator, bool sync)
 {
     lode_tx_entries_sort(a->entries, a->count, x->threads);
-    LODE_TRY(a->count > x->batch_most ? write_as_run(x, a, locator) : write_as_batch(x, a, locator));
+    LODE_TRY(a->count > x->batch_most ? write_as_run(x, a, locator) : write_as_batch(x, a, locator, sync));
     a->count = 0;
     return lode_ok();
 }
@@ -293,7 +293,7 @@ static void *run_writer(void *context)
 {
     lode_txindex *x = context;
 
-    x->writer_status = write_array(x, &x->writing, (lode_slice){ NULL, 0 });
+    x->writer_status = write_array(x, &x->writing, (lode_slice){ NULL, 0 }, true);
     return NULL;
 }
 
@@ -304,7 +304,7 @@ static lode_status settle_writer(lode_txindex *x)
     x->writer.started = false;
     if (x->writing.count == 0)
         return lode_ok();
-    return write_array(x, &x->writing, (lode_slice){ NULL, 0 });
+    return write_array(x, &x->writing, (lode_slice){ NULL, 0 }, true);
 }
 
 static lode_status hand_over(lode_txindex *x)
@@ -358,7 +358,15 @@ lode_status lode_txindex_flush(lode_txindex *x, lode_slice locator)
     if (x->read_only)
         return lode_fail(LODE_INVALID_ARGUMENT, "%s: opened to be read only", x->path);
     LODE_TRY(settle_writer(x));
-    return write_array(x, &x->filling, locator);
+    return write_array(x, &x->filling, locator, true);
+}
+
+lode_status lode_txindex_publish(lode_txindex *x)
+{
+    if (x->read_only)
+        return lode_ok();
+    LODE_TRY(settle_writer(x));
+    return x->filling.count ? write_array(x, &x->filling, (lode_slice){ NULL, 0 }, false) : lode_ok();
 }
 
 uint64_t lode_txindex_pending_bytes(const lode_txindex *x)

@@ -45,6 +45,8 @@ lode_status lode_txindex_add_block(lode_txindex *index, const lode_block *block,
 lode_status lode_txindex_flush(lode_txindex *index, lode_slice locator);
 /* About how many bytes the next flush writes. Chain's thread. */
 uint64_t lode_txindex_pending_bytes(const lode_txindex *index);
+/* Everything added so far can be found from now on; it need not be durable. Chain's thread. */
+lode_status lode_txindex_publish(lode_txindex *index);
 /* End of a bulk load: runs are merged into few levels. May take a while. */
 lode_status lode_txindex_settle(lode_txindex *index);
 lode_status lode_txindex_find(lode_txindex *index, bool *found, lode_tx_position *position, const lode_txid *txid);

@@ -12,7 +12,9 @@ LOADBLOCK_TESTS = \
 	test/loadblock/inputs_test \
 	test/loadblock/order_test \
 	test/loadblock/reindex_test \
-	test/loadblock/resume_test
+	test/loadblock/resume_test \
+	test/loadblock/submit_test \
+	test/loadblock/transactions_test
 check_PROGRAMS += $(LOADBLOCK_TESTS)
 TESTS += $(LOADBLOCK_TESTS)
 LOADBLOCK_TEST_LIBS = libimportbed.la libtestsupport.la libchainmaker.la liblode.la $(TEST_LIBS)
@@ -42,3 +44,11 @@ test_loadblock_resume_test_SOURCES = test/loadblock/resume_test.c
 test_loadblock_resume_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_loadblock_resume_test_LDFLAGS = $(LOADBLOCK_LINK)
 test_loadblock_resume_test_LDADD = $(LOADBLOCK_TEST_LIBS)
+test_loadblock_submit_test_SOURCES = test/loadblock/submit_test.c
+test_loadblock_submit_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_loadblock_submit_test_LDFLAGS = $(LOADBLOCK_LINK)
+test_loadblock_submit_test_LDADD = $(LOADBLOCK_TEST_LIBS)
+test_loadblock_transactions_test_SOURCES = test/loadblock/transactions_test.c
+test_loadblock_transactions_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_loadblock_transactions_test_LDFLAGS = $(LOADBLOCK_LINK)
+test_loadblock_transactions_test_LDADD = $(LOADBLOCK_TEST_LIBS)
