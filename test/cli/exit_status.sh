@@ -84,6 +84,26 @@ must no_line_at_all is_empty "$WORK/out"
 expect options_may_follow_the_command 0 "$LODE" getblockcount --regtest --datadir="$WORK/d"
 expect another_network_has_no_directory_yet 1 "$LODE" -datadir="$WORK/d" -signet getblockcount
 
+# Readers change nothing, and a writer keeps others out.
+digest() { (cd "$1" && find . -type f -exec cksum {} + | sort && find . | sort) | cksum; }
+BEFORE=$(digest "$WORK/d")
+for command in getblockchaininfo getchaintips getindexinfo gettxoutsetinfo stats "getblock $($ASK getbestblockhash) 2"; do
+	expect "answers_$(echo "$command" | cut -d' ' -f1)" 0 $ASK $command
+	must one_json_value python3 -m json.tool "$WORK/out" /dev/null
+done
+must no_file_was_changed_or_made test "$BEFORE" = "$(digest "$WORK/d")"
+mkfifo "$WORK/pipe"
+"$LODE" -regtest -datadir="$WORK/d" import - <"$WORK/pipe" >/dev/null 2>&1 &
+PID=$!
+exec 7>"$WORK/pipe"
+sleep 1
+expect a_reader_meets_a_writer_with_an_error 1 $ASK getblockcount
+must it_says_so says "$WORK/err" '[Ll]ock\|in use\|another'
+expect a_second_writer_is_an_error 1 "$LODE" -regtest -datadir="$WORK/d" import
+exec 7>&-
+wait $PID
+must the_writer_ends_well test $? = 0
+
 # Standard input, and the file of settings.
 printf 'regtest=1\n[regtest]\npar=1\n' >"$WORK/lode.conf"
 "$LODE" -conf="$WORK/lode.conf" -datadir="$WORK/piped" import - <"$WORK/chain.dat" >"$WORK/out" 2>"$WORK/err"
