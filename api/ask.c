@@ -140,6 +140,8 @@ lode_status lode_query(lode *h, const char *command, const char *const *argument
     lode_status s = lode_ok();
     LODE_NEEDS(command && is_text && error_code && error_text, "an argument is NULL");
     LODE_NEEDS(!count || arguments, "arguments are missing");
+    for (size_t i = 0; i < count; i++)
+        LODE_NEEDS(arguments[i], "an argument of the command is NULL");
     LODE_TRY(lode_handle_lock_for_answer(h, answer));
     *answer = NULL;
     *is_text = 0;

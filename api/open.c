@@ -10,6 +10,8 @@
 #include "support/check.h"
 #include "validate/rules/u256.h"
 
+enum { THREADS_MAX = 256 };
+
 #define TEXT(x) #x
 #define VERSION(a, b, c) TEXT(a) "." TEXT(b) "." TEXT(c)
 
@@ -42,6 +44,7 @@ typedef struct log_bridge {
 
 static lode_status set_chain_options(lode_chain_params *params, const lode_options *o)
 {
+    LODE_NEEDS(!o->chain_option_count || o->chain_options, "chain options are missing");
     for (size_t i = 0; i < o->chain_option_count; i++) {
         const char *text = o->chain_options[i], *equals;
         char name[64];
@@ -54,7 +57,10 @@ static lode_status set_chain_options(lode_chain_params *params, const lode_optio
             return lode_fail(LODE_INVALID_ARGUMENT, "-%s: no such option", text);
         memcpy(name, text, len);
         name[len] = '\0';
-        LODE_TRY(lode_chain_params_set(params, name, equals ? equals + 1 : ""));
+        lode_status s = lode_chain_params_set(params, name, equals ? equals + 1 : "");
+        if (s.code == LODE_UNSUPPORTED)
+            return lode_fail(LODE_INVALID_ARGUMENT, "-%s: no option of a chain", name);
+        LODE_TRY(s);
     }
     return lode_ok();
 }
@@ -118,6 +124,8 @@ static lode_status fill_chain_options(lode_chain_options *c, lode_chain_params *
         .clock = o->clock,
         .clock_context = o->clock_context,
     };
+    if (c->threads > THREADS_MAX)
+        c->threads = THREADS_MAX;
     if (c->cache_bytes < ((size_t)4 << 20))
         c->cache_bytes = (size_t)4 << 20; /* Core's smallest -dbcache */
     if (o->minimum_chain_work && !lode_u256_from_hex(&c->minimum_chain_work, o->minimum_chain_work))
@@ -151,7 +159,7 @@ lode_status lode_open(lode **out, const lode_options *given)
     if (!h)
         return lode_fail(LODE_NO_MEMORY, "no memory for a handle");
     lode_mutex_init(&h->lock);
-    h->stop_at_height = o.stop_at_height;
+    h->stop_at_height = o.stop_at_height > 0 ? o.stop_at_height : 0;
     h->read_only = o.read_only;
     s = set_logger(h, &o);
     if (!lode_failed(s))

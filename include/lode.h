@@ -47,7 +47,7 @@ typedef struct lode_options {
     size_t chain_option_count;
     int read_only;         /* touch nothing, create nothing; fails with LODE_LOCKED when a writer is at work */
     int create_if_missing; /* default 1 for writers; readers never create */
-    int threads;           /* workers; 0: one per processor */
+    int threads;           /* workers; 0: one per processor; at most 256 */
     uint64_t dbcache_bytes; /* default 450 MiB */
     int txindex;           /* 1: keep the transaction index; it is used by readers whenever it is there */
     int check_scripts;     /* default 1; 0: scripts are not run, everything else is checked */

@@ -7,12 +7,15 @@ libimportbed_la_SOURCES = \
 libimportbed_la_CPPFLAGS = $(TEST_CPPFLAGS)
 
 LOADBLOCK_TESTS = \
+	test/loadblock/arguments_test \
+	test/loadblock/embed_test \
 	test/loadblock/framing_test \
 	test/loadblock/given_chains_test \
 	test/loadblock/inputs_test \
 	test/loadblock/order_test \
 	test/loadblock/reindex_test \
 	test/loadblock/resume_test \
+	test/loadblock/shared_library_test \
 	test/loadblock/submit_test \
 	test/loadblock/transactions_test
 check_PROGRAMS += $(LOADBLOCK_TESTS)
@@ -20,6 +23,14 @@ TESTS += $(LOADBLOCK_TESTS)
 LOADBLOCK_TEST_LIBS = libimportbed.la libtestsupport.la libchainmaker.la liblode.la $(TEST_LIBS)
 LOADBLOCK_LINK = $(AM_LDFLAGS) -static
 
+test_loadblock_arguments_test_SOURCES = test/loadblock/arguments_test.c
+test_loadblock_arguments_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_loadblock_arguments_test_LDFLAGS = $(LOADBLOCK_LINK)
+test_loadblock_arguments_test_LDADD = $(LOADBLOCK_TEST_LIBS)
+test_loadblock_embed_test_SOURCES = test/loadblock/embed_test.c
+test_loadblock_embed_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_loadblock_embed_test_LDFLAGS = $(LOADBLOCK_LINK)
+test_loadblock_embed_test_LDADD = $(LOADBLOCK_TEST_LIBS)
 test_loadblock_framing_test_SOURCES = test/loadblock/framing_test.c
 test_loadblock_framing_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_loadblock_framing_test_LDFLAGS = $(LOADBLOCK_LINK)
@@ -52,3 +63,9 @@ test_loadblock_transactions_test_SOURCES = test/loadblock/transactions_test.c
 test_loadblock_transactions_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_loadblock_transactions_test_LDFLAGS = $(LOADBLOCK_LINK)
 test_loadblock_transactions_test_LDADD = $(LOADBLOCK_TEST_LIBS)
+test_loadblock_shared_library_test_SOURCES = test/loadblock/shared_library_test.c
+test_loadblock_shared_library_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_loadblock_shared_library_test_LDADD = libimportbed.la libtestsupport.la $(CHAINMAKER_LIBS) -ldl $(TEST_LIBS)
+
+TESTS += test/loadblock/surface_test.sh
+EXTRA_DIST += test/loadblock/surface_test.sh
