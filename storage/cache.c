@@ -19,7 +19,7 @@ typedef struct shard {
     lode_cache_entry **buckets;
     size_t bucket_count, count;
     size_t bytes, capacity;
-    lode_cache_entry ring; /* ring.newer is the oldest, ring.older the newest */
+    lode_cache_entry *ring; /* of what nobody pins: ring->newer is the oldest, ring->older the newest */
     uint64_t hits, misses;
 } shard;
 
@@ -46,25 +46,31 @@ static size_t charge_of(const lode_cache_entry *e)
     return sizeof *e + e->len;
 }
 
+static bool init_shard(shard *s, size_t capacity)
+{
+    lode_mutex_init(&s->lock);
+    s->capacity = capacity;
+    s->ring = calloc(1, sizeof *s->ring);
+    s->buckets = calloc(FIRST_BUCKETS, sizeof *s->buckets);
+    if (!s->ring || !s->buckets)
+        return false;
+    s->ring->older = s->ring->newer = s->ring;
+    s->bucket_count = FIRST_BUCKETS;
+    return true;
+}
+
 lode_cache *lode_cache_create(size_t bytes)
 {
     lode_cache *c = aligned_alloc(64, sizeof *c);
+    bool good = true;
     if (!c)
         return NULL;
     memset(c, 0, sizeof *c);
-    for (size_t i = 0; i < SHARDS; i++) {
-        shard *s = &c->shards[i];
-        lode_mutex_init(&s->lock);
-        s->ring.older = s->ring.newer = &s->ring;
-        s->capacity = bytes / SHARDS;
-        s->buckets = calloc(FIRST_BUCKETS, sizeof *s->buckets);
-        s->bucket_count = s->buckets ? FIRST_BUCKETS : 0;
-        if (!s->buckets) {
-            for (size_t j = i + 1; j < SHARDS; j++)
-                lode_mutex_init(&c->shards[j].lock);
-            lode_cache_destroy(c);
-            return NULL;
-        }
+    for (size_t i = 0; i < SHARDS; i++)
+        good &= init_shard(&c->shards[i], bytes / SHARDS);
+    if (!good) {
+        lode_cache_destroy(c);
+        return NULL;
     }
     return c;
 }
@@ -78,10 +84,10 @@ static void unlink_ring(lode_cache_entry *e)
 
 static void link_newest(shard *s, lode_cache_entry *e)
 {
-    e->newer = &s->ring;
-    e->older = s->ring.older;
+    e->newer = s->ring;
+    e->older = s->ring->older;
     e->older->newer = e;
-    s->ring.older = e;
+    s->ring->older = e;
 }
 
 static lode_cache_entry **place_of(shard *s, uint64_t hash, uint64_t owner, uint64_t offset)
@@ -110,8 +116,8 @@ static void evict(shard *s, lode_cache_entry *e)
 
 static void shrink_to_capacity(shard *s)
 {
-    while (s->bytes > s->capacity && s->ring.newer != &s->ring)
-        evict(s, s->ring.newer);
+    while (s->bytes > s->capacity && s->ring->newer != s->ring)
+        evict(s, s->ring->newer);
 }
 
 /* A table that cannot grow stays as it is, which is slower and right. */
@@ -223,6 +229,7 @@ void lode_cache_destroy(lode_cache *cache)
                 free(e);
             }
         free(s->buckets);
+        free(s->ring);
         lode_mutex_clear(&s->lock);
     }
     free(cache);

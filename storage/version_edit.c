@@ -202,6 +202,8 @@ static const uint8_t *read_field(lode_version_edit *e, uint32_t tag, const uint8
 
 lode_status lode_version_edit_decode(lode_version_edit *e, lode_slice record)
 {
+    if (!record.len)
+        return lode_ok();
     const uint8_t *p = record.data, *end = p + record.len;
     while (p < end) {
         uint32_t tag;

@@ -9,6 +9,9 @@ FUZZ_TARGETS = \
 	test/fuzz/script_fuzz \
 	test/fuzz/script_text_fuzz \
 	test/fuzz/sighash_fuzz \
+	test/fuzz/store_log_fuzz \
+	test/fuzz/store_manifest_fuzz \
+	test/fuzz/store_table_fuzz \
 	test/fuzz/text_input_fuzz
 if ENABLE_FUZZ
 FUZZ_DRIVER =
@@ -51,3 +54,12 @@ test_fuzz_text_input_fuzz_LDADD = libcli.la libquery.la libprimitives.la libsupp
 test_fuzz_coins_fuzz_SOURCES = test/fuzz/coins_fuzz.c test/fuzz/fuzz.h $(FUZZ_DRIVER)
 test_fuzz_coins_fuzz_LDFLAGS = $(FUZZ_LINK)
 test_fuzz_coins_fuzz_LDADD = libchainstate.la librules.la libscript.la libprimitives.la libstorage.la libsupport.la $(EXTERNAL_LIBS)
+test_fuzz_store_log_fuzz_SOURCES = test/fuzz/store_log_fuzz.c test/fuzz/fuzz.h test/storage/one_file_env.h $(FUZZ_DRIVER)
+test_fuzz_store_log_fuzz_LDFLAGS = $(FUZZ_LINK)
+test_fuzz_store_log_fuzz_LDADD = libstorage.la libsupport.la $(EXTERNAL_LIBS)
+test_fuzz_store_manifest_fuzz_SOURCES = test/fuzz/store_manifest_fuzz.c test/fuzz/fuzz.h test/storage/one_file_env.h $(FUZZ_DRIVER)
+test_fuzz_store_manifest_fuzz_LDFLAGS = $(FUZZ_LINK)
+test_fuzz_store_manifest_fuzz_LDADD = libstorage.la libsupport.la $(EXTERNAL_LIBS)
+test_fuzz_store_table_fuzz_SOURCES = test/fuzz/store_table_fuzz.c test/fuzz/fuzz.h test/storage/one_file_env.h $(FUZZ_DRIVER)
+test_fuzz_store_table_fuzz_LDFLAGS = $(FUZZ_LINK)
+test_fuzz_store_table_fuzz_LDADD = libstorage.la libsupport.la $(EXTERNAL_LIBS)
