@@ -40,6 +40,7 @@ static shared *all; /* with the processes of cases */
 static uint64_t seed;
 static uint64_t deadline_ns; /* of the group that runs */
 static bool is_long;
+static uint64_t starved; /* cases that say nothing, since the system was short of threads */
 
 /* ---- cases ---- */
 
@@ -127,8 +128,10 @@ static bool finish(job *jobs, uint64_t *hits)
     jobs[i].pid = 0;
     const case_report *r = &all->reports[i];
     *hits += r->was_hit;
-    if (r->is_done && !r->wrong[0])
+    if (r->is_starved || (r->is_done && !r->wrong[0])) {
+        starved += r->is_starved;
         return true;
+    }
     if (r->wrong[0])
         printf("  WRONG: %s\n", r->wrong);
     if (!r->is_done)
@@ -170,6 +173,8 @@ static void run_cases(case_list *l, const char *what)
     printf("%s: %" PRIu64 " of %zu cases in %.0f s, %" PRIu64 " of them met what was planned, %" PRIu64
            " wrong; LODE_TEST_SEED=%" PRIu64 "\n",
            what, begun, l->count, (double)(lode_clock_ns() - started) / 1e9, hits, wrong, seed);
+    if (starved)
+        printf("%" PRIu64 " cases say nothing: the system gave no thread\n", starved);
     free(l->cases);
     assert_int_equal(wrong, 0);
 }
@@ -207,18 +212,33 @@ static void failed_calls(case_list *l, size_t s)
     }
 }
 
+static void add_cut(case_list *l, size_t s, unsigned calls, int place, uint64_t n)
+{
+    uint64_t turn = lode_random_below(&l->random, 20);
+    crash_case c = { .scenario = s, .kind = CASE_POWER, .call = calls, .place = place, .n = n };
+
+    c.cut = turn < 8 ? LODE_KEEP_SYNCED : turn < 18 ? LODE_KEEP_SOME : LODE_KEEP_ALL;
+    c.more_cuts = lode_random_below(&l->random, 4) ? 0 : 1 + (unsigned)lode_random_below(&l->random, 3);
+    add_case(l, c);
+}
+
+/* At the first and the last call of each kind, and all over. */
 static void power_cuts(case_list *l, size_t s)
 {
-    uint64_t changes = all->clean[s].changes, points = is_long ? changes : 150;
+    uint64_t changes = all->clean[s].changes, points = is_long ? changes : 100;
 
-    for (uint64_t i = 0; i < points; i++) {
-        crash_case c = { .scenario = s, .kind = CASE_POWER, .call = LODE_FAULT_CHANGES, .place = -1 };
-        uint64_t turn = lode_random_below(&l->random, 20);
-        c.n = is_long ? i : (i * changes + lode_random_below(&l->random, changes)) / points;
-        c.cut = turn < 9 ? LODE_KEEP_SYNCED : turn < 18 ? LODE_KEEP_SOME : LODE_KEEP_ALL;
-        c.more_cuts = lode_random_below(&l->random, 4) ? 0 : 1 + (unsigned)lode_random_below(&l->random, 3);
-        add_case(l, c);
+    for (int i = 0; i < CASE_CALLS * CASE_PLACES; i++) {
+        int call = i / CASE_PLACES, place = i % CASE_PLACES;
+        uint64_t count = all->clean[s].calls[call][place];
+        if (!count || !(1u << call & LODE_FAULT_CHANGES))
+            continue;
+        add_cut(l, s, 1u << call, place, 0);
+        if (count > 1)
+            add_cut(l, s, 1u << call, place, count - 1);
     }
+    for (uint64_t i = 0; i < points; i++)
+        add_cut(l, s, LODE_FAULT_CHANGES, -1,
+                is_long ? i : (i * changes + lode_random_below(&l->random, changes)) / points);
 }
 
 static void full_disks(case_list *l, size_t s)

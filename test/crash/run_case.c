@@ -126,6 +126,7 @@ static void complain(case_report *r, const char *format, ...)
     va_start(args, format);
     vsnprintf(r->wrong, sizeof r->wrong, format, args);
     va_end(args);
+    r->is_starved |= strstr(r->wrong, "cannot start thread") != NULL;
 }
 
 /* An error is the world's, in the world's words. */

@@ -33,6 +33,7 @@ typedef struct case_report {
     bool is_done;    /* the process came to its end */
     char wrong[700]; /* empty: as it must be */
     bool was_hit;    /* the call came */
+    bool is_starved; /* the system gave no thread: nothing is said */
     look end;
     uint64_t calls[CASE_CALLS][CASE_PLACES]; /* CASE_CLEAN */
     uint64_t changes;                        /* likewise: of LODE_FAULT_CHANGES */

@@ -30,12 +30,13 @@ static void write_file(world *w, const char *path, const lode_buf *content)
     w->memory->close(w->memory, file);
 }
 
+/* Without the genesis block, which everybody has. */
 static void write_input(world *w)
 {
     lode_buf file = LODE_BUF_EMPTY;
 
     must(lode_env_make_path(w->memory, "/input"));
-    for (size_t part = 0, i = 0; part < STORY_PARTS; part++) {
+    for (size_t part = 0, i = 1; part < STORY_PARTS; part++) {
         for (; i < w->story->ends[part]; i++) {
             const made_block *b = &w->story->blocks.blocks[i];
             lode_buf_append(&file, w->params.magic, 4);
