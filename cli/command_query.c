@@ -27,7 +27,7 @@ static int print_refusal(const char *command, int error_code, const char *error_
     return LODE_EXIT_ERROR;
 }
 
-static int ask(lode *handle, const lode_settings *s)
+int lode_answer_query(lode *handle, const lode_settings *s)
 {
     char *answer = NULL;
     char *error_text = NULL;
@@ -53,5 +53,5 @@ static int ask(lode *handle, const lode_settings *s)
 
 int lode_command_query(lode_settings *settings)
 {
-    return lode_read_directory(settings, ask);
+    return lode_read_directory(settings, lode_answer_query);
 }

@@ -30,10 +30,8 @@ static int verify(lode *handle, const lode_settings *s)
     lode_status status;
 
     if (s->word_count > 3 || (s->word_count > 1 && !read_number(&level, s->words[1])) ||
-        (s->word_count > 2 && !read_number(&blocks, s->words[2]))) {
-        fprintf(stderr, "lode: two whole numbers at most\n%s", lode_command_help_text("verifychain"));
-        return LODE_EXIT_USAGE;
-    }
+        (s->word_count > 2 && !read_number(&blocks, s->words[2])))
+        return lode_answer_query(handle, s); /* it refuses as Core does */
     status = lode_verify_chain(handle, &result, level, blocks);
     if (status.code != LODE_OK) {
         fprintf(stderr, "error: %s\n", status.text);

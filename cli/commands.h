@@ -19,6 +19,8 @@ int lode_command_query(lode_settings *s);
 int lode_command_verifychain(lode_settings *s);
 int lode_command_help(const lode_settings *s);
 
+/* What lode_query answers to the command of the settings, printed; the exit status. */
+int lode_answer_query(lode *handle, const lode_settings *s);
 /* Says on standard error what a check found, and gives the exit status for it. */
 int lode_report_check(const lode_check_result *result);
 

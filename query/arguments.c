@@ -1,7 +1,7 @@
 /* query/arguments.c: a command's arguments, read as bitcoin-cli reads them.
  *
- * Room:     which kind of JSON value a text is; numbers and truth values out of it. Arrays and objects are only checked
- *           for form: no command here takes one.
+ * Room:     which kind of JSON value a text is; numbers and truth values out of it. Arrays and objects are checked
+ *           for form as a whole, so that what walks over them need not.
  * Touches:  the texts given.
  */
 #include "query/arguments.h"
@@ -150,6 +150,79 @@ bool lode_argument_parse(lode_argument *argument, const char *text)
         return false;
     *argument = (lode_argument){ kind, *start == 't', start, (size_t)(end - start) };
     return true;
+}
+
+lode_argument_walk lode_argument_walk_of(const lode_argument *of)
+{
+    return (lode_argument_walk){ skip_spaces(of->text + 1), of->kind == LODE_JSON_OBJECT };
+}
+
+bool lode_argument_walk_next(lode_argument_walk *w, lode_argument *key, lode_argument *value)
+{
+    const char *p = w->at, *start;
+    lode_json_kind kind = LODE_JSON_NULL;
+
+    if (*p == ',')
+        p = skip_spaces(p + 1);
+    if (*p == ']' || *p == '}')
+        return false;
+    if (w->is_object) {
+        start = p;
+        p = skip_string(p);
+        if (key)
+            *key = (lode_argument){ LODE_JSON_STRING, false, start, (size_t)(p - start) };
+        p = skip_spaces(skip_spaces(p) + 1); /* past the colon */
+    }
+    start = p;
+    p = skip_value(&kind, p, 0);
+    *value = (lode_argument){ kind, *start == 't', start, (size_t)(p - start) };
+    w->at = skip_spaces(p);
+    return true;
+}
+
+static unsigned read_hex_digits(const char *p)
+{
+    uint8_t bytes[2];
+    char digits[5] = { p[0], p[1], p[2], p[3], '\0' };
+    return lode_hex_decode(bytes, 2, digits) ? (unsigned)bytes[0] << 8 | bytes[1] : 0;
+}
+
+static void put_utf8(lode_buf *out, unsigned c)
+{
+    if (c < 0x80) {
+        lode_buf_put_u8(out, (uint8_t)c);
+    } else if (c < 0x800) {
+        lode_buf_put_u8(out, (uint8_t)(0xc0 | c >> 6));
+        lode_buf_put_u8(out, (uint8_t)(0x80 | (c & 0x3f)));
+    } else { /* halves of pairs stay apart: no text here is longer than ASCII */
+        lode_buf_put_u8(out, (uint8_t)(0xe0 | c >> 12));
+        lode_buf_put_u8(out, (uint8_t)(0x80 | (c >> 6 & 0x3f)));
+        lode_buf_put_u8(out, (uint8_t)(0x80 | (c & 0x3f)));
+    }
+}
+
+bool lode_argument_unquote(lode_buf *out, const lode_argument *string)
+{
+    static const char escapes[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
+    const char *p = string->text + 1, *end = string->text + string->len - 1;
+
+    lode_buf_reset(out);
+    while (p < end) {
+        if (*p != '\\') {
+            lode_buf_put_u8(out, (uint8_t)*p++);
+        } else if (p[1] == 'u') {
+            unsigned c = read_hex_digits(p + 2);
+            if (!c)
+                return false;
+            put_utf8(out, c);
+            p += 6;
+        } else {
+            lode_buf_put_u8(out, (uint8_t)meant[strchr(escapes, p[1]) - escapes]);
+            p += 2;
+        }
+    }
+    lode_buf_put_u8(out, 0);
+    return lode_buf_is_good(out);
 }
 
 const char *lode_json_kind_name(lode_json_kind kind)

@@ -11,6 +11,18 @@ static const struct {
     const char *name;
     const char *text;
 } texts[] = {
+    { "dumptxoutset",
+      "dumptxoutset path ( type rollback=HEIGHT|HASH )\n"
+      "\n"
+      "Writes all unspent outputs at the best block, or at an earlier one, to a file that loadtxoutset reads, here and\n"
+      "in bitcoind. It is PATH.incomplete until it is whole. An earlier block is reached by undoing blocks in memory\n"
+      "(-dbcache): the directory stays as it is.\n"
+      "\n"
+      "Arguments:\n"
+      "1. path       (string, required) a file that does not exist yet\n"
+      "2. type       (string) latest: at the best block; rollback: at the block named next, or at the highest one whose\n"
+      "              set Core's releases vouch for\n"
+      "3. options    rollback=HEIGHT or rollback=HASH, in place of the type too; or {\"rollback\": HEIGHT or \"HASH\"}\n" },
     { "getbestblockhash", "getbestblockhash\n"
                           "\n"
                           "Hash of the last block of the fully validated chain with most work.\n" },

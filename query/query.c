@@ -25,6 +25,12 @@ typedef struct command {
 #define BARE false
 
 static const command commands[] = {
+    { "dumptxoutset",
+      lode_query_dumptxoutset,
+      false,
+      { { "path", LODE_JSON_STRING, REQUIRED, BARE, false },
+        { "type", LODE_JSON_STRING, OPTIONAL, BARE, false },
+        { "options", LODE_JSON_OBJECT, OPTIONAL, BARE, true } } },
     { "getbestblockhash", lode_query_getbestblockhash, false, { { 0 } } },
     { "getblock",
       lode_query_getblock,

@@ -98,5 +98,7 @@ lode_status lode_env_write_file_atomically(lode_env *env, const char *path, cons
 lode_status lode_env_remove_tree(lode_env *env, const char *path); /* a missing tree is success */
 /* "dir/name" in malloc'd memory, given; NULL when memory is out. */
 char *lode_path_join(const char *directory, const char *name);
+/* The path, from the process's own folder if it is relative; likewise. */
+char *lode_path_absolute(const char *path);
 
 #endif

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "support/bytes.h"
 
@@ -24,6 +25,18 @@ char *lode_path_join(const char *directory, const char *name)
         path[d] = '/';
     memcpy(path + d + slash, name, n + 1);
     return path;
+}
+
+char *lode_path_absolute(const char *path)
+{
+    char *here, *joined;
+
+    if (path[0] == '/')
+        return strdup(path);
+    here = getcwd(NULL, 0);
+    joined = lode_path_join(here ? here : ".", path);
+    free(here);
+    return joined;
 }
 
 /* The directory that holds `path`, given, NULL when memory is out: "." for a bare name. */

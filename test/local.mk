@@ -10,6 +10,7 @@ include test/chainstate/local.mk
 include test/loadblock/local.mk
 include test/crash/local.mk
 include test/cli/local.mk
+include test/snapshot/local.mk
 include test/bench/local.mk
 endif
 include test/fuzz/local.mk
