@@ -59,6 +59,27 @@ static lode_status store(lode_pipeline *p, lode_work *w)
     return lode_ok();
 }
 
+/* What a block is told must not depend on how far the workers are. So one that leaves the tip aside waits for what is in
+ * flight, and so does one that is to be refused: had an ancestor failed, that would have been the reason. */
+static lode_status wait_unless_next(lode_pipeline *p, const lode_work *w)
+{
+    bool is_next = lode_block_hash_is_equal(&w->block.header.prev, &p->chain->tip->node.hash);
+    return is_next || !p->first ? lode_ok() : lode_pipeline_drain(p);
+}
+
+static lode_status wait_before_refusing(lode_pipeline *p, lode_verdict *verdict, const lode_work *w)
+{
+    const lode_entry *prev;
+
+    if (!p->first)
+        return lode_ok();
+    LODE_TRY(lode_pipeline_drain(p));
+    prev = lode_block_index_find(p->chain->index, &w->block.header.prev);
+    if (prev && (prev->status & LODE_BLOCK_FAILED_VALID))
+        *verdict = lode_verdict_of(LODE_BAD_PREVBLK);
+    return lode_ok();
+}
+
 lode_status lode_pipeline_accept(lode_pipeline *p, lode_verdict *verdict, bool *is_new, lode_work *w)
 {
     lode_chain *chain = p->chain;
@@ -66,14 +87,21 @@ lode_status lode_pipeline_accept(lode_pipeline *p, lode_verdict *verdict, bool *
 
     LODE_CHECK(w->is_block);
     *is_new = false;
+    if (lode_block_index_find(chain->index, &w->block.header.prev))
+        LODE_TRY(wait_unless_next(p, w));
     LODE_TRY(accept_header(p, verdict, &w->entry, w));
-    if (verdict->reject != LODE_VALID || (w->entry->status & LODE_BLOCK_HAVE_DATA))
+    if (verdict->reject == LODE_HIGH_HASH || verdict->reject == LODE_PREV_BLK_NOT_FOUND)
+        return lode_ok();
+    if (verdict->reject != LODE_VALID)
+        return wait_before_refusing(p, verdict, w);
+    if (w->entry->status & LODE_BLOCK_HAVE_DATA)
         return lode_ok();
     prev = w->entry->node.prev;
     *verdict = w->facts.verdict;
     if (verdict->reject == LODE_VALID)
         *verdict = lode_block_check_context(&w->block, &w->facts, prev, &chain->params);
     if (verdict->reject != LODE_VALID) {
+        LODE_TRY(wait_before_refusing(p, verdict, w));
         /* a body that may not be the header's never brands the hash: the good one may still come */
         if (!verdict->is_mutated)
             lode_block_index_mark_failed(chain->index, w->entry);

@@ -74,6 +74,11 @@ static lode_status handle_refused(lode_run_state *run, lode_work *w, const lode_
         lode_work_release(w);
         return s;
     }
+    s = lode_pipeline_drain(&run->pipeline); /* refusals are told in one order, however many workers there are */
+    if (lode_failed(s)) {
+        lode_work_release(w);
+        return s;
+    }
     run->result->blocks_rejected++;
     if (verdict->is_mutated) {
         char text[96];
@@ -124,7 +129,7 @@ lode_status lode_run_handle(lode_run_state *run, lode_work *w, bool may_search)
 lode_status lode_run_handle_repeat(lode_run_state *run, lode_work *w)
 {
     const lode_entry *e = lode_block_index_find(run->chain->index, &w->hash);
-    if (e && (e->status & (LODE_BLOCK_HAVE_DATA | LODE_BLOCK_FAILED_VALID))) {
+    if ((e && (e->status & (LODE_BLOCK_HAVE_DATA | LODE_BLOCK_FAILED_VALID))) || lode_seen_has(&run->refused, &w->hash)) {
         run->result->blocks_known++;
         lode_work_release(w);
         return lode_ok();

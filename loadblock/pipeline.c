@@ -122,6 +122,16 @@ static void reject(lode_pipeline *p, const lode_work *w, const lode_verdict *ver
         p->on_rejection(p->context, w, verdict, detail);
 }
 
+/* A block was accepted upon one that has failed since. Had the failure been known, it would have been refused for that;
+ * so that is what is told, whenever the workers found out. Stored blocks were told of when they came. */
+static void drop_descendant(lode_pipeline *p, lode_work *w)
+{
+    lode_verdict verdict = lode_verdict_of(LODE_BAD_PREVBLK);
+    if (w->kind != LODE_WORK_STORED && (w->entry->status & LODE_BLOCK_FAILED_VALID))
+        reject(p, w, &verdict);
+    lode_work_release(w);
+}
+
 /* The oldest block in flight failed: it and all that rest on it are taken back. */
 static lode_status fail_first(lode_pipeline *p, const lode_verdict *verdict)
 {
@@ -129,8 +139,9 @@ static lode_status fail_first(lode_pipeline *p, const lode_verdict *verdict)
     LODE_TRY(disconnect_in_flight(p, p->first));
     lode_block_index_mark_failed(p->chain->index, p->first->entry);
     reject(p, p->first, verdict);
+    lode_work_release(pop_first(p));
     while (p->first)
-        lode_work_release(pop_first(p));
+        drop_descendant(p, pop_first(p));
     return lode_ok();
 }
 
@@ -234,7 +245,7 @@ lode_status lode_pipeline_connect(lode_pipeline *p, bool *connected, lode_work *
 
     *connected = false;
     if (lode_failed(s) || lode_entry_prev(w->entry) != chain->tip) {
-        lode_work_release(w);
+        drop_descendant(p, w);
         return s;
     }
     at = lode_clock_ns();
@@ -246,8 +257,10 @@ lode_status lode_pipeline_connect(lode_pipeline *p, bool *connected, lode_work *
         if (!lode_failed(s) && lode_entry_prev(w->entry) == chain->tip) {
             lode_block_index_mark_failed(chain->index, w->entry);
             reject(p, w, &verdict);
+            lode_work_release(w);
+        } else {
+            drop_descendant(p, w);
         }
-        lode_work_release(w);
         return s;
     }
     if (!lode_failed(s)) {
