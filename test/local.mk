@@ -13,4 +13,5 @@ include test/cli/local.mk
 include test/snapshot/local.mk
 include test/bench/local.mk
 endif
+include test/differential/local.mk
 include test/fuzz/local.mk
