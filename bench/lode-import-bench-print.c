@@ -27,7 +27,7 @@ static spread spread_of(const double *values, int count)
 
     memcpy(sorted, values, (size_t)count * sizeof *sorted);
     qsort(sorted, (size_t)count, sizeof *sorted, compare_doubles);
-    return (spread){ sorted[0], sorted[count / 2], sorted[count - 1] };
+    return (spread){ sorted[0], (sorted[(count - 1) / 2] + sorted[count / 2]) / 2, sorted[count - 1] };
 }
 
 static spread ratio_of(const double *above, const double *below, int count)
@@ -96,26 +96,30 @@ static void print_chain(lode_bench_printer *p, const lode_bench_chain *c)
 
 /* ---- text ---- */
 
-static void print_side(FILE *out, const lode_bench_row *row, const lode_bench_side *side)
+static const char *verdict(lode_bench_printer *p, bool is_met)
+{
+    p->missed += !is_met;
+    return is_met ? "met" : "missed";
+}
+
+/* Lode is to stay within -dbcache and 200 MiB. */
+static void print_side(lode_bench_printer *p, const lode_bench_row *row, const lode_bench_side *side)
 {
     spread wall = spread_of(side->wall_s, row->rounds), cpu = spread_of(side->cpu_s, row->rounds);
     spread peak = spread_of(side->peak_mib, row->rounds);
-    bool is_floor = strcmp(side->name, "floor") == 0;
+    bool is_floor = strcmp(side->name, "floor") == 0, is_core = strcmp(side->name, "core") == 0;
+    double limit_mib = side->dbcache_mib + 200;
 
-    fprintf(out, "%s/%s/%s n=%.0f s %.3f %.3f %.3f   cpu_s %.3f %.3f %.3f", row->name, row->of->name, side->name,
+    fprintf(p->text, "%s/%s/%s n=%.0f s %.3f %.3f %.3f   cpu_s %.3f %.3f %.3f", row->name, row->of->name, side->name,
             is_floor ? row->signatures : row->n, wall.least, wall.median, wall.most, cpu.least, cpu.median, cpu.most);
     if (is_floor)
-        fprintf(out, "   us/signature %.2f\n", row->signatures > 0 ? cpu.median / row->signatures * 1e6 : 0);
+        fprintf(p->text, "   us/signature %.2f\n", row->signatures > 0 ? cpu.median / row->signatures * 1e6 : 0);
     else
-        fprintf(out, "   MiB %.0f %.0f %.0f\n", peak.least, peak.median, peak.most);
-}
-
-static const char *verdict_of(lode_bench_printer *p, double at_least, double at_most, spread ratio)
-{
-    if (at_least > 0 ? ratio.median >= at_least : ratio.median <= at_most)
-        return "met";
-    p->missed++;
-    return "missed";
+        fprintf(p->text, "   MiB %.0f %.0f %.0f", peak.least, peak.median, peak.most);
+    if (!is_floor && !is_core)
+        fprintf(p->text, "   wanted <= %.0f: %s", limit_mib, verdict(p, peak.most <= limit_mib));
+    if (!is_floor)
+        fputc('\n', p->text);
 }
 
 /* "core is 6.1 times lode"; against the floor, lode is 1.1 times it. What was wanted is held against the median. */
@@ -129,10 +133,10 @@ static void print_ratio(lode_bench_printer *p, const lode_bench_row *row, int i)
 
     fprintf(p->text, "%s/%s/%s_over_%s x %.2f %.2f %.2f   cpu_x %.2f %.2f %.2f", row->name, row->of->name, above->name,
             below->name, wall.least, wall.median, wall.most, cpu.least, cpu.median, cpu.most);
-    if (row->at_least[i] > 0 || row->at_most[i] > 0)
-        fprintf(p->text, "   wanted %s %.2f: %s",
-                row->at_least[i] > 0 ? ">=" : "<=", row->at_least[i] > 0 ? row->at_least[i] : row->at_most[i],
-                verdict_of(p, row->at_least[i], row->at_most[i], wall));
+    if (row->at_least[i] > 0)
+        fprintf(p->text, "   wanted >= %.2f: %s", row->at_least[i], verdict(p, wall.median >= row->at_least[i]));
+    if (row->at_most[i] > 0)
+        fprintf(p->text, "   wanted <= %.2f: %s", row->at_most[i], verdict(p, wall.median <= row->at_most[i]));
     fputc('\n', p->text);
 }
 
@@ -143,7 +147,7 @@ static void print_row_text(lode_bench_printer *p, const lode_bench_row *row)
         return;
     }
     for (int i = 0; i < row->side_count; i++)
-        print_side(p->text, row, &row->sides[i]);
+        print_side(p, row, &row->sides[i]);
     for (int i = 1; i < row->side_count; i++)
         print_ratio(p, row, i);
     fflush(p->text);
@@ -172,8 +176,7 @@ static void print_string(FILE *out, const char *text)
 
 static void print_row_json(lode_bench_printer *p, const lode_bench_row *row)
 {
-    fprintf(p->json, "%s\n      { \"name\": \"%s\", \"par\": %d, \"dbcache\": %d", p->rows ? "," : "", row->name,
-            row->par, row->dbcache_mib);
+    fprintf(p->json, "%s\n      { \"name\": \"%s\"", p->rows ? "," : "", row->name);
     if (row->refused[0]) {
         fputs(", \"refused\": ", p->json);
         print_string(p->json, row->refused);
@@ -183,7 +186,8 @@ static void print_row_json(lode_bench_printer *p, const lode_bench_row *row)
     fputs(", \"sides\": [", p->json);
     for (int i = 0; i < row->side_count && !row->refused[0]; i++) {
         const lode_bench_side *s = &row->sides[i];
-        fprintf(p->json, "%s\n        { \"name\": \"%s\", ", i ? "," : "", s->name);
+        fprintf(p->json, "%s\n        { \"name\": \"%s\", \"par\": %d, \"dbcache\": %d, ", i ? "," : "", s->name,
+                s->par, s->dbcache_mib);
         print_values(p->json, "wall_seconds", s->wall_s, row->rounds);
         fputs(", ", p->json);
         print_values(p->json, "cpu_seconds", s->cpu_s, row->rounds);

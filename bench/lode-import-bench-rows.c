@@ -198,6 +198,8 @@ static bool measure_side(bench *b, lode_bench_row *row, lode_bench_side *side, c
         return false;
     b->lies_there[job.who] = chain;
     side->name = p->name;
+    side->par = job.par;
+    side->dbcache_mib = job.dbcache_mib;
     side->wall_s[round] = cost.wall_s;
     side->cpu_s[round] = cost.cpu_s;
     side->peak_mib[round] = cost.peak_mib;
@@ -213,6 +215,7 @@ static bool measure_floor(bench *b, lode_bench_row *row, lode_bench_side *side, 
         return false;
     row->signatures = floor.signatures;
     side->name = "floor";
+    side->par = threads;
     side->wall_s[round] = floor.cost.wall_s;
     side->cpu_s[round] = floor.cost.cpu_s;
     return true;
@@ -242,11 +245,7 @@ static bool measure_round(bench *b, lode_bench_row *row, const question *q, int 
 
 static void measure_row(bench *b, lode_bench_row *row, const question *q)
 {
-    lode_bench_job job = job_of(b, &q->lode);
-
     *row = (lode_bench_row){ .name = q->name, .of = b->chain, .n = b->chain->inputs };
-    row->par = job.par;
-    row->dbcache_mib = job.dbcache_mib;
     for (int round = 0; round < b->o->rounds; round++)
         if (!measure_round(b, row, q, round))
             return;

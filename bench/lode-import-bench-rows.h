@@ -9,6 +9,7 @@ enum { LODE_BENCH_SIDES_MAX = 3 };
 /* One of those that take turns in a row. */
 typedef struct lode_bench_side {
     const char *name; /* lode, core, floor, or what differs: lode_par1 */
+    int par, dbcache_mib;
     double wall_s[LODE_BENCH_ROUNDS_MAX], cpu_s[LODE_BENCH_ROUNDS_MAX], peak_mib[LODE_BENCH_ROUNDS_MAX];
 } lode_bench_side;
 
@@ -17,7 +18,7 @@ typedef struct lode_bench_row {
     const lode_bench_chain *of; /* kept */
     double n;                   /* inputs; signatures of the floor */
     double signatures;
-    int rounds, par, dbcache_mib;
+    int rounds;
     lode_bench_side sides[LODE_BENCH_SIDES_MAX];
     int side_count; /* the first is lode's, others are held against it */
     /* the first side's time: other sides' is to be at least so many times that, or that at most so many times theirs;
