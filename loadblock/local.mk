@@ -11,7 +11,9 @@ libloadblock_la_SOURCES = \
 	loadblock/pipeline.c loadblock/pipeline.h \
 	loadblock/rescan.c \
 	loadblock/run.h \
-	loadblock/scan.c loadblock/scan.h \
+	loadblock/scan.c loadblock/scan.h loadblock/scan_private.h \
+	loadblock/scan_frames.c \
+	loadblock/scan_order.c \
 	loadblock/stored.c loadblock/stored.h \
 	loadblock/waiting.c loadblock/waiting.h \
 	loadblock/work.c loadblock/work.h
