@@ -213,7 +213,7 @@ lode_status lode_scan_wait(lode_scan *s, const lode_work *work)
 
     lode_mutex_lock(&s->lock);
     if (w.input->is_stream)
-        status = spool(s, &w, work->block.raw);
+        status = lode_scan_spool(s, &w, work->block.raw);
     if (!lode_failed(status))
         good = lode_waiting_add(&s->waiting, &w);
     lode_mutex_unlock(&s->lock);

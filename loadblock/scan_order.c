@@ -95,7 +95,7 @@ lode_status lode_scan_emit_descendants(lode_scan *s, const lode_block_hash *pare
 }
 
 /* Bytes of a stream cannot be read twice: what must wait is kept in a file of ours. */
-static lode_status spool(lode_scan *s, lode_waiting *w, const uint8_t *raw)
+lode_status lode_scan_spool(lode_scan *s, lode_waiting *w, const uint8_t *raw)
 {
     lode_env *env = s->shop->chain->env;
     if (!s->spool_file) {
@@ -137,7 +137,7 @@ lode_status lode_scan_emit_frame(lode_scan *s, lode_scan_window *win, bool *is_p
         lode_waiting w = { prev, hash, win->input, offset, frame_size, available, NULL };
         lode_status status = lode_ok();
         if (win->input->is_stream)
-            status = spool(s, &w, raw);
+            status = lode_scan_spool(s, &w, raw);
         good = lode_waiting_add(&s->waiting, &w);
         lode_mutex_unlock(&s->lock);
         LODE_TRY(status);

@@ -50,6 +50,8 @@ bool lode_scan_must_stop(lode_scan *scan);
 lode_status lode_scan_emit_frame(lode_scan *scan, lode_scan_window *window, bool *is_parsed, size_t at, uint32_t frame_size, uint32_t available);
 /* Everything that waited for `parent`, and what waited for that, goes on: parents first. */
 lode_status lode_scan_emit_descendants(lode_scan *scan, const lode_block_hash *parent);
+/* Bytes of a stream cannot be read twice: what must wait is kept in a file of ours. Lock held. */
+lode_status lode_scan_spool(lode_scan *scan, lode_waiting *waiting, const uint8_t *raw);
 /* scan_frames.c: the scan's thread only */
 lode_status lode_scan_read_input(lode_scan *scan, const lode_input *input, bool *stopped);
 
