@@ -16,3 +16,7 @@ test_crash_crash_test_SOURCES = \
 test_crash_crash_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_crash_crash_test_LDFLAGS = $(LOADBLOCK_LINK)
 test_crash_crash_test_LDADD = $(LOADBLOCK_TEST_LIBS)
+
+# The program itself, killed; with $BITCOIND also bitcoind on what is left.
+EXTRA_DIST += test/crash/kill_test.py
+TESTS += test/crash/kill_test.py

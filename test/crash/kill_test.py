@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""The program is killed, on a real disk, at random moments of an import and of rebuilds, and started again.
+
+After each run of kills the same command must end with the coins, tips and transaction index of an import that nobody
+disturbed. Where $BITCOIND and $BITCOIN_CLI name Core's programs, bitcoind opens what was gone on with; and it opens copies
+of what was killed and never touched again, which it may go on with by itself, but must not misread.
+
+Run in the build folder. LODE_TEST_SEED chooses the moments, LODE_TEST_ROUNDS how many directories are tried (default 8;
+with LODE_LONG=1 120).
+"""
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+LODE = os.environ.get("LODE") or os.path.join(os.getcwd(), "lode")
+GENCHAIN = os.environ.get("GENCHAIN") or os.path.join(os.getcwd(), "lode-genchain")
+BITCOIND, CLI = os.environ.get("BITCOIND"), os.environ.get("BITCOIN_CLI")
+SEED = int(os.environ.get("LODE_TEST_SEED") or 1)
+LONG = (os.environ.get("LODE_LONG") or "0") != "0"
+ROUNDS = int(os.environ.get("LODE_TEST_ROUNDS") or (120 if LONG else 8))
+COMMON = ["-regtest", "-dbcache=4", "-par=2"]
+
+
+def fail(*text):
+    sys.exit("kill_test: LODE_TEST_SEED=%d: %s" % (SEED, " ".join(str(t) for t in text)))
+
+
+def lode(datadir, *arguments, check=True):
+    p = subprocess.run([LODE, *COMMON, "-datadir=" + datadir, *arguments], capture_output=True, text=True)
+    if check and p.returncode:
+        fail("lode", " ".join(arguments), "ended with", p.returncode, p.stdout, p.stderr)
+    return p.stdout.strip()
+
+
+def lode_until(seconds, datadir, *arguments):
+    """Killed after so many seconds; True: it had ended before."""
+    p = subprocess.Popen([LODE, *COMMON, "-datadir=" + datadir, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    try:
+        _, told = p.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        p.send_signal(signal.SIGKILL)
+        p.communicate()
+        return False
+    if p.returncode:
+        fail("lode", " ".join(arguments), "after a kill ended with", p.returncode, told)
+    return True
+
+
+def state(ask, txids):
+    coins = json.loads(ask("gettxoutsetinfo"))
+    txs = [json.loads(ask("getrawtransaction", txid, "1"))["blockhash"] for txid in txids]
+    return {k: coins[k] for k in ("height", "bestblock", "txouts", "hash_serialized_3", "total_amount")}, txs
+
+
+def invalid_tips(ask):
+    return {t["hash"] for t in json.loads(ask("getchaintips")) if t["status"] == "invalid"}
+
+
+class Node:
+    """bitcoind on a directory; it must start, and ask for nothing."""
+
+    def __init__(self, datadir):
+        self.datadir = datadir
+        self.port = 20000 + os.getpid() % 12000
+        self.process = subprocess.Popen([BITCOIND, "-regtest", "-datadir=" + datadir, "-connect=0", "-listen=0", "-dnsseed=0", "-fixedseeds=0",
+                                         "-disablewallet", "-txindex", "-rpcport=%d" % self.port, "-printtoconsole=0", "-checkblocks=0", "-checklevel=4"],
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        while self.run("getblockcount").returncode:
+            if self.process.poll() is not None:
+                with open(os.path.join(datadir, "regtest/debug.log")) as log:
+                    fail("bitcoind does not start:", self.process.stderr.read(), log.read()[-1500:])
+            time.sleep(0.1)
+
+    def run(self, *command):
+        return subprocess.run([CLI, "-regtest", "-datadir=" + self.datadir, "-rpcport=%d" % self.port, *command], capture_output=True, text=True)
+
+    def ask(self, *command):
+        p = self.run(*command)
+        if p.returncode:
+            fail("bitcoin-cli", " ".join(command), p.stderr)
+        return p.stdout.strip()
+
+    def wait_for_txindex(self):
+        while not json.loads(self.ask("getindexinfo", "txindex")).get("txindex", {}).get("synced"):
+            time.sleep(0.05)
+
+    def stop(self):
+        self.ask("stop")
+        self.process.wait()
+
+
+class Trial:
+    def __init__(self, work):
+        self.work = work
+        self.random = random.Random(SEED)
+        self.chain = os.path.join(work, "chain.dat")
+        self.clean = os.path.join(work, "clean")
+        self.kills = self.cores = 0
+
+    def prepare(self):
+        subprocess.run([GENCHAIN, "--mix=all", "--blocks=320", "--txs-per-block=15", "--keys=64", "--forks=12", "--bad-forks=5", "--fork-depth=6",
+                        "--invalid=6", "--fan-out=2", "--seed=%d" % SEED, "--manifest=" + self.chain + ".json", "--out=" + self.chain], check=True, stderr=subprocess.DEVNULL)
+        os.mkdir(self.clean)
+        start = time.time()
+        lode(self.clean, "-txindex", "import", self.chain)
+        self.seconds = time.time() - start
+        blocks = [lode(self.clean, "getblockhash", str(h)) for h in (1, 120, 200, 315)]
+        self.txids = [txid for b in blocks for txid in json.loads(lode(self.clean, "getblock", b))["tx"]][:60]
+        self.state = state(lambda *c: lode(self.clean, *c), self.txids)
+        with open(self.chain + ".json") as manifest:
+            self.bad = {b["hash"] for b in map(json.loads, manifest) if "reject" in b}
+
+    def must_be_alike(self, what, ask):
+        told = state(ask, self.txids)
+        if told != self.state:
+            fail(what, "ended with", told, "instead of", self.state)
+
+    def core_takes_over(self, datadir):
+        """A copy of what a kill left: bitcoind opens it and goes as far as the blocks stored there reach, like lode."""
+        copy, ours = os.path.join(self.work, "core"), os.path.join(self.work, "ours")
+        for to in (copy, ours):
+            shutil.copytree(datadir, to)
+        lode(ours, "-txindex", "import")
+        if os.path.exists(os.path.join(copy, "regtest/blocks/index/CURRENT")):
+            node = Node(copy)
+            node.wait_for_txindex()
+            said = json.loads(node.ask("gettxoutsetinfo"))
+            heard = json.loads(lode(ours, "gettxoutsetinfo"))
+            node.stop()
+            for k in ("height", "bestblock", "hash_serialized_3"):
+                if said[k] != heard[k]:
+                    fail("bitcoind on a killed directory has", k, said[k], "and lode, going on with it,", heard[k])
+            self.cores += 1
+        for to in (copy, ours):
+            shutil.rmtree(to)
+
+    def one_round(self, number):
+        datadir = os.path.join(self.work, "data")
+        kind = number % 4
+        start, again = [(["-txindex", "import", self.chain], ["-txindex", "import", self.chain]),
+                        (["-txindex", "-reindex", "import"], ["-txindex", "import"]),
+                        (["-txindex", "-reindex-chainstate", "import"], ["-txindex", "import"]),
+                        (["-txindex", "import"], ["-txindex", "import"])][kind]
+        if kind:
+            shutil.copytree(self.clean, datadir)
+        else:
+            os.mkdir(datadir)
+        if kind == 3:
+            shutil.rmtree(os.path.join(datadir, "regtest/indexes"))
+        command = start
+        for _ in range(self.random.randint(1, 4)):
+            length = self.seconds if kind != 3 else self.seconds / 4
+            if lode_until(length * self.random.random() ** 1.5, datadir, *command):
+                break
+            self.kills += 1
+            if os.path.exists(os.path.join(datadir, "regtest")):
+                command = again
+            if BITCOIND and CLI and kind != 1 and self.random.random() < 0.5 and os.path.exists(os.path.join(datadir, "regtest/chainstate/CURRENT")):
+                self.core_takes_over(datadir)
+        lode(datadir, *command)
+        self.must_be_alike(" ".join(start), lambda *c: lode(datadir, *c))
+        if not invalid_tips(lambda *c: lode(datadir, *c)) <= self.bad:
+            fail("blocks are marked as failed that are good")
+        if BITCOIND and CLI:
+            node = Node(datadir)
+            node.wait_for_txindex()
+            self.must_be_alike("bitcoind after " + " ".join(start), node.ask)
+            node.stop()
+            self.cores += 1
+        shutil.rmtree(datadir)
+
+
+def main():
+    work = tempfile.mkdtemp(prefix="lode-kill-")
+    try:
+        trial = Trial(work)
+        trial.prepare()
+        for number in range(ROUNDS):
+            trial.one_round(number)
+    finally:
+        shutil.rmtree(work)
+    print("%d directories, %d kills, bitcoind opened %d; LODE_TEST_SEED=%d" % (ROUNDS, trial.kills, trial.cores, SEED))
+    if not BITCOIND or not CLI:
+        print("$BITCOIND and $BITCOIN_CLI are not set, skipped: bitcoind on these directories")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
