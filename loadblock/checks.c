@@ -74,6 +74,8 @@ static void run_check(lode_task *task)
     uint64_t at = lode_thread_cpu_ns();
 
     for (uint32_t i = c->first_tx; i < c->end_tx && !c->failed && !lode_failed(c->status); i++) {
+        if (__atomic_load_n(&shop->given_up, __ATOMIC_RELAXED))
+            break;
         lode_arena_reset(&arena);
         c->status = check_tx(c, &arena, i);
     }

@@ -63,11 +63,12 @@ void lode_run_on_rejection(void *context, const lode_work *w, const lode_verdict
     run->options->on_rejection(run->options->context, &r);
 }
 
-static double fraction_done(const lode_run_state *run, const lode_progress *p)
+/* What is read but still on its way does not count as done. */
+static double fraction_done(const lode_run_state *run, const lode_progress *p, uint64_t on_its_way)
 {
     const lode_entry *tip = run->chain->tip, *best;
     if (run->phase == LODE_PHASE_IMPORTING && p->bytes_total)
-        return (double)p->bytes_read / (double)p->bytes_total;
+        return (double)(p->bytes_read > on_its_way ? p->bytes_read - on_its_way : 0) / (double)p->bytes_total;
     best = lode_block_index_best_candidate(run->chain->index);
     if (run->phase == LODE_PHASE_CONNECTING && best && best->chain_tx_count)
         return (double)tip->chain_tx_count / (double)best->chain_tx_count;
@@ -102,7 +103,7 @@ void lode_run_tell_progress(lode_run_state *run, lode_phase phase)
     p.coins_cached = coins.coins_cached;
     p.elapsed_ns = run->ticked_ns - run->started_ns;
     p.file = counts.reading ? counts.reading->path : NULL;
-    p.fraction = fraction_done(run, &p);
+    p.fraction = fraction_done(run, &p, counts.bytes_queued + run->pipeline.in_flight_bytes);
     run->options->on_progress(run->options->context, &p);
 }
 

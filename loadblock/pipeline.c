@@ -159,10 +159,27 @@ lode_status lode_pipeline_settle(lode_pipeline *p)
     return lode_ok();
 }
 
+/* Asked to stop: what has passed is kept, the rest is taken back unjudged, which is a matter of milliseconds. */
+static lode_status retreat(lode_pipeline *p)
+{
+    LODE_TRY(lode_pipeline_settle(p));
+    if (!p->first)
+        return lode_ok();
+    __atomic_store_n(&p->shop->given_up, 1, __ATOMIC_RELAXED);
+    wait_for_tasks(p);
+    __atomic_store_n(&p->shop->given_up, 0, __ATOMIC_RELAXED);
+    LODE_TRY(disconnect_in_flight(p, p->first));
+    while (p->first)
+        lode_work_release(pop_first(p));
+    return lode_ok();
+}
+
 lode_status lode_pipeline_drain(lode_pipeline *p)
 {
     uint64_t at = lode_clock_ns();
     while (p->first) {
+        if (lode_chain_is_interrupted(p->chain))
+            return retreat(p);
         unsigned seen = lode_waiter_look(p->shop->waiter);
         if (lode_work_is_checked(p->first))
             LODE_TRY(lode_pipeline_settle(p));
@@ -264,6 +281,8 @@ lode_status lode_pipeline_connect(lode_pipeline *p, bool *connected, lode_work *
         return s;
     }
     if (!lode_failed(s)) {
+        lode_log(chain->logger, LODE_LOG_DEBUG, "Connect block %d: %u transactions, %zu inputs: %.2fms", w->entry->node.height,
+                 w->block.tx_count, w->prep.prevout_count, (double)(lode_clock_ns() - at) / 1e6);
         reason = lode_chain_script_reason(chain, w->entry);
         log_script_reason(p, w->entry, reason);
         put_in_flight(p, w);

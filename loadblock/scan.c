@@ -166,6 +166,7 @@ void lode_scan_pop(lode_scan *s)
 {
     lode_mutex_lock(&s->lock);
     LODE_CHECK(s->first != NULL);
+    s->queued_bytes -= s->first->available;
     s->first = s->first->next;
     if (!s->first)
         s->last = NULL;
@@ -194,6 +195,9 @@ uint64_t lode_scan_frames_end(lode_scan *s, const lode_input *input)
 
 void lode_scan_get_counts(lode_scan *s, lode_scan_counts *counts)
 {
+    lode_mutex_lock(&s->lock);
+    counts->bytes_queued = s->queued_bytes;
+    lode_mutex_unlock(&s->lock);
     counts->bytes_read = __atomic_load_n(&s->bytes_read, __ATOMIC_RELAXED);
     counts->bytes_skipped = __atomic_load_n(&s->bytes_skipped, __ATOMIC_RELAXED);
     counts->read_ns = __atomic_load_n(&s->read_ns, __ATOMIC_RELAXED);

@@ -22,6 +22,7 @@ typedef struct lode_waiting {
 
 typedef struct lode_scan_counts {
     uint64_t bytes_read, bytes_skipped; /* skipped: neither frames nor padding */
+    uint64_t bytes_queued;              /* of blocks found and not yet taken */
     const lode_input *reading;          /* NULL: nothing */
     uint64_t read_ns;                   /* wall time in reads */
 } lode_scan_counts;

@@ -24,6 +24,7 @@ static void push(lode_scan *s, lode_work *w)
         s->first = w;
     s->last = w;
     s->queued++;
+    s->queued_bytes += w->available;
     lode_mutex_unlock(&s->lock);
     lode_waiter_tell(s->shop->waiter);
 }

@@ -13,6 +13,7 @@ struct lode_scan {
     lode_cond room;  /* queue got shorter, or stop, or released */
     lode_work *first, *last;
     size_t queued;
+    uint64_t queued_bytes;
     bool at_end, stop, failed;
     lode_status status;
     lode_seen seen;

@@ -77,6 +77,7 @@ struct lode_workshop {
     lode_mutex lock;
     uint64_t parse_ns, fetch_ns, script_ns; /* atomic; CPU */
     uint64_t scripts_checked;               /* atomic; inputs */
+    int given_up; /* atomic: checks end early, their blocks are being taken back unjudged */
 };
 
 void lode_workshop_init(lode_workshop *shop, lode_chain *chain, lode_chunk_pool *chunks);
