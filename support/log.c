@@ -10,7 +10,8 @@
 
 #define LONGEST_LINE 2048 /* what is longer is cut */
 
-static pthread_mutex_t write_lock = PTHREAD_MUTEX_INITIALIZER;
+/* A sink may hand its line on to another logger: a store's lines go to the log of the folder it stands in. */
+static pthread_mutex_t write_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 void lode_log(const lode_logger *logger, lode_log_level level, const char *format, ...)
 {

@@ -13,6 +13,7 @@ LOADBLOCK_TESTS = \
 	test/loadblock/given_chains_test \
 	test/loadblock/inputs_test \
 	test/loadblock/order_test \
+	test/loadblock/pressure_test \
 	test/loadblock/reindex_test \
 	test/loadblock/resume_test \
 	test/loadblock/shared_library_test \
@@ -47,6 +48,10 @@ test_loadblock_order_test_SOURCES = test/loadblock/order_test.c
 test_loadblock_order_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_loadblock_order_test_LDFLAGS = $(LOADBLOCK_LINK)
 test_loadblock_order_test_LDADD = $(LOADBLOCK_TEST_LIBS)
+test_loadblock_pressure_test_SOURCES = test/loadblock/pressure_test.c
+test_loadblock_pressure_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_loadblock_pressure_test_LDFLAGS = $(LOADBLOCK_LINK)
+test_loadblock_pressure_test_LDADD = $(LOADBLOCK_TEST_LIBS)
 test_loadblock_reindex_test_SOURCES = test/loadblock/reindex_test.c
 test_loadblock_reindex_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_loadblock_reindex_test_LDFLAGS = $(LOADBLOCK_LINK)

@@ -236,6 +236,21 @@ static void keep_line(void *context, lode_log_level level, const char *line)
     snprintf(context, 64, "%d %s", (int)level, line);
 }
 
+static void hand_on(void *context, lode_log_level level, const char *line)
+{
+    lode_log(context, level, "inner: %s", line);
+}
+
+static void a_logger_may_hand_its_lines_on_to_another(void **state)
+{
+    char line[64] = "";
+    lode_logger last = { keep_line, line, LODE_LOG_INFO };
+    lode_logger first = { hand_on, &last, LODE_LOG_INFO };
+
+    lode_log(&first, LODE_LOG_INFO, "height %d", 5);
+    assert_non_null(strstr(line, "inner: height 5"));
+}
+
 static void a_logger_makes_only_the_lines_that_it_wants(void **state)
 {
     char line[64] = "";
@@ -328,6 +343,7 @@ int main(void)
         cmocka_unit_test(numbers_are_little_endian_and_slices_compare_as_leveldbs),
         cmocka_unit_test(hexadecimal_is_lower_case_and_exact),
         cmocka_unit_test(a_logger_makes_only_the_lines_that_it_wants),
+        cmocka_unit_test(a_logger_may_hand_its_lines_on_to_another),
         cmocka_unit_test(threads_share_by_locks_and_take_no_signals),
         cmocka_unit_test(clocks_go_forward),
     };
