@@ -10,7 +10,7 @@
 
 #include "support/check.h"
 
-enum { LEAST_BYTES = 4 << 20 };
+enum { LEAST_BYTES = 1 << 20 };
 
 static size_t room_for_changes(const lode_chain *base)
 {

@@ -89,14 +89,26 @@ static void undo_block(verifying *v, const lode_work *w)
         v->undone_to = w->entry->node.height - 1;
 }
 
+/* With its place in the chain, where its witnesses are committed to: Core's CheckBlock alone would not see that one was
+ * changed on disk. */
+static lode_verdict check_by_itself(const verifying *v, const lode_work *w)
+{
+    if (w->facts.verdict.reject != LODE_VALID)
+        return w->facts.verdict;
+    return lode_block_check_context(&w->block, &w->facts, w->entry->node.prev, &v->chain->params);
+}
+
 static void look_at_block(verifying *v, const lode_work *w)
 {
     int level = v->verdict->level;
 
-    if (level >= 1 && w->facts.verdict.reject != LODE_VALID) {
-        char reason[128];
-        answer(v, LODE_VERIFY_BAD, w->entry, lode_verdict_text(reason, sizeof reason, &w->facts.verdict));
-        return;
+    if (level >= 1) {
+        lode_verdict verdict = check_by_itself(v, w);
+        char reason[160];
+        if (verdict.reject != LODE_VALID) {
+            answer(v, LODE_VERIFY_BAD, w->entry, lode_verdict_text(reason, sizeof reason, &verdict));
+            return;
+        }
     }
     if (level >= 2) {
         const lode_entry *e = w->entry;
@@ -180,11 +192,9 @@ static void put_in_flight(verifying *v, lode_work *w)
 /* w is taken. */
 static void connect_block(verifying *v, lode_work *w)
 {
-    lode_verdict verdict = w->facts.verdict;
+    lode_verdict verdict = check_by_itself(v, w);
     lode_status s = lode_ok();
 
-    if (verdict.reject == LODE_VALID)
-        verdict = lode_block_check_context(&w->block, &w->facts, w->entry->node.prev, &v->chain->params);
     if (verdict.reject == LODE_VALID)
         s = lode_chain_connect(v->overlay, &verdict, &w->connected, w->entry, &w->block, &w->facts, &w->prep,
                                &w->arena);

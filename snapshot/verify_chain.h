@@ -17,14 +17,12 @@ typedef struct lode_chain_verdict {
 } lode_chain_verdict;
 
 /* Check the last `blocks` blocks (0 or more than there are: all but genesis) from the tip down:
- *     0  the block can be read and its header is the one expected     1  it is valid by itself (CheckBlock)
- *     2  its undo data can be read and fits its checksum              3  undoing it in memory finds the coins it made
- *     4  connecting it again succeeds, scripts included where the chain's options ask for them
- * What is damaged or wrong is BAD; what is missing, cannot be read for now, does not fit in memory, or was interrupted,
- * leaves the check UNFINISHED: nothing is ever called good that was not looked at.
- * In:      chain   all of it on disk; nothing in it is changed.
- *          level   clipped to 0..4.
- * Errors:  LODE_NO_MEMORY before anything could be checked. All else is an answer.
+ *     0  the block can be read and its header is the one expected     1  it is valid without coins (CheckBlock, and its
+ * place) 2  its undo data can be read and fits its checksum              3  undoing it in memory finds the coins it
+ * made 4  connecting it again succeeds, scripts included where the chain's options ask for them What is damaged or
+ * wrong is BAD; what is missing, cannot be read for now, does not fit in memory, or was interrupted, leaves the check
+ * UNFINISHED: nothing is ever called good that was not looked at. In:      chain   all of it on disk; nothing in it is
+ * changed. level   clipped to 0..4. Errors:  LODE_NO_MEMORY before anything could be checked. All else is an answer.
  * Source:  Core's CVerifyDB::VerifyDB. */
 lode_status lode_chain_verify(lode_chain_verdict *verdict, lode_chain *chain, int level, int32_t blocks);
 
