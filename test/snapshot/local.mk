@@ -1,9 +1,14 @@
 # test/snapshot/local.mk
 SNAPSHOT_TESTS = \
+	test/snapshot/dump_test \
 	test/snapshot/verify_chain_test
 check_PROGRAMS += $(SNAPSHOT_TESTS)
 TESTS += $(SNAPSHOT_TESTS)
 
+test_snapshot_dump_test_SOURCES = test/snapshot/dump_test.c test/snapshot/snapshot_helpers.h
+test_snapshot_dump_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_snapshot_dump_test_LDFLAGS = $(LOADBLOCK_LINK)
+test_snapshot_dump_test_LDADD = $(LOADBLOCK_TEST_LIBS)
 test_snapshot_verify_chain_test_SOURCES = test/snapshot/verify_chain_test.c test/snapshot/snapshot_helpers.h
 test_snapshot_verify_chain_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_snapshot_verify_chain_test_LDFLAGS = $(LOADBLOCK_LINK)
