@@ -285,6 +285,7 @@ static lode_status start_manifest(lode_versions *vs, uint64_t number, const lode
     }
     lode_log_writer_close(vs->manifest);
     vs->manifest = manifest;
+    vs->manifest_began_with = lode_log_writer_bytes(manifest);
     if (!vs->old_manifest)
         vs->old_manifest = vs->manifest_number;
     vs->manifest_number = number;
@@ -345,6 +346,12 @@ static void install(lode_versions *vs, lode_version *v, const lode_version_edit 
     lode_version_unref(old);
 }
 
+static bool has_grown(const lode_versions *vs)
+{
+    uint64_t grown = lode_log_writer_bytes(vs->manifest) - vs->manifest_began_with;
+    return grown > vs->manifest_limit_bytes && grown > vs->manifest_began_with;
+}
+
 lode_status lode_versions_apply(lode_versions *vs, lode_mutex *lock, lode_version_edit *edit, void *context,
                                 void (*changed)(void *context))
 {
@@ -352,7 +359,7 @@ lode_status lode_versions_apply(lode_versions *vs, lode_mutex *lock, lode_versio
     while (vs->applying)
         lode_cond_wait(&vs->applied, lock);
     vs->applying = true;
-    bool starts = !vs->manifest || lode_log_writer_bytes(vs->manifest) > vs->manifest_limit_bytes;
+    bool starts = !vs->manifest || has_grown(vs);
     uint64_t number = starts ? lode_versions_new_number(vs) : 0;
     complete_edit(vs, edit);
     lode_status s = edit->failed

@@ -28,9 +28,10 @@ typedef struct lode_versions {
     /* The applier's. */
     lode_log_writer *manifest; /* NULL: the next edit starts one */
     uint64_t manifest_number;
-    bool marks_logs;       /* what was recovered says that its logs have marks */
-    bool was_torn;         /* the manifest that was recovered had a torn tail */
-    uint64_t old_manifest; /* to be removed when CURRENT names another; 0: none */
+    uint64_t manifest_began_with; /* bytes that describe everything */
+    bool marks_logs;              /* what was recovered says that its logs have marks */
+    bool was_torn;                /* the manifest that was recovered had a torn tail */
+    uint64_t old_manifest;        /* to be removed when CURRENT names another; 0: none */
 } lode_versions;
 
 lode_status lode_versions_init(lode_versions *vs, lode_env *env, const char *directory, const lode_comparator *cmp,

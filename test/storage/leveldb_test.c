@@ -4,6 +4,9 @@
  */
 #include "storage/store_test.h"
 
+#include <signal.h>
+#include <sys/wait.h>
+
 #include <leveldb/c.h>
 
 enum { KEYS = 4000 };
@@ -272,6 +275,48 @@ static void leveldb_reads_an_ingested_run(void **state)
     }
 }
 
+/* ---- crashes of either ---- */
+
+/* A child puts everything and is killed without closing; `ours` says through which store. */
+static void put_and_die(const char *path, const setting *s, bool ours)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        if (ours) {
+            lode_store *store = ours_open(path, s);
+            put_everything(store, put_ours);
+        } else {
+            other o = other_open(path, s);
+            put_everything(&o, put_other);
+        }
+        kill(getpid(), SIGKILL);
+    }
+    waitpid(child, NULL, 0);
+}
+
+/* The first test: libleveldb's thread is not in a child that is forked after it was started. */
+static void each_opens_what_the_other_left_when_it_was_killed(void **state)
+{
+    enum { COUNT = sizeof settings / sizeof settings[0] };
+    char *ours[COUNT], *others[COUNT];
+    (void)state;
+    for (size_t n = 0; n < COUNT; n++) {
+        put_and_die(ours[n] = temporary_directory(), &settings[n], true);
+        put_and_die(others[n] = temporary_directory(), &settings[n], false);
+    }
+    for (size_t n = 0; n < COUNT; n++) {
+        other o = other_open(ours[n], &settings[n]);
+        other_check(&o);
+        other_close(&o);
+        lode_store *store = ours_open(others[n], &settings[n]);
+        ours_check(store);
+        assert_ok(lode_store_verify(store));
+        assert_ok(lode_store_close(store));
+        temporary_directory_remove(ours[n]);
+        temporary_directory_remove(others[n]);
+    }
+}
+
 /* ---- Core's directories ---- */
 
 static uint64_t digest_bytes(uint64_t h, const void *data, size_t len)
@@ -379,6 +424,7 @@ static void cores_directories_read_alike(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_opens_what_the_other_left_when_it_was_killed),
         cmocka_unit_test(leveldb_reads_what_we_wrote),
         cmocka_unit_test(we_read_what_leveldb_wrote),
         cmocka_unit_test(leveldb_reads_an_ingested_run),

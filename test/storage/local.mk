@@ -1,7 +1,11 @@
 # test/storage/local.mk
 STORAGE_TESTS = \
 	test/storage/crash_test \
+	test/storage/format_test \
+	test/storage/limits_test \
+	test/storage/log_test \
 	test/storage/model_test \
+	test/storage/table_test \
 	test/storage/threads_test \
 	test/storage/upkeep_test
 check_PROGRAMS += $(STORAGE_TESTS)
@@ -17,6 +21,18 @@ test_storage_crash_test_LDADD = $(STORAGE_TEST_LIBS)
 test_storage_threads_test_SOURCES = test/storage/threads_test.c test/storage/store_test.h
 test_storage_threads_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_storage_threads_test_LDADD = $(STORAGE_TEST_LIBS)
+test_storage_format_test_SOURCES = test/storage/format_test.c test/storage/store_test.h test/storage/one_file_env.h
+test_storage_format_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_storage_format_test_LDADD = $(STORAGE_TEST_LIBS)
+test_storage_log_test_SOURCES = test/storage/log_test.c test/storage/store_test.h test/storage/one_file_env.h
+test_storage_log_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_storage_log_test_LDADD = $(STORAGE_TEST_LIBS)
+test_storage_table_test_SOURCES = test/storage/table_test.c test/storage/store_test.h test/storage/one_file_env.h
+test_storage_table_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_storage_table_test_LDADD = $(STORAGE_TEST_LIBS)
+test_storage_limits_test_SOURCES = test/storage/limits_test.c test/storage/store_test.h
+test_storage_limits_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_storage_limits_test_LDADD = $(STORAGE_TEST_LIBS)
 test_storage_upkeep_test_SOURCES = test/storage/upkeep_test.c test/storage/store_test.h
 test_storage_upkeep_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_storage_upkeep_test_LDADD = $(STORAGE_TEST_LIBS)
