@@ -40,6 +40,9 @@ void lode_file_name(char name[LODE_FILE_NAME_BYTES], lode_file_kind kind, uint64
     case LODE_FILE_REPAIRED:
         snprintf(name, LODE_FILE_NAME_BYTES, "%s", LODE_REPAIRED_NAME);
         return;
+    case LODE_FILE_UNSYNCED:
+        snprintf(name, LODE_FILE_NAME_BYTES, "%s", LODE_UNSYNCED_NAME);
+        return;
     case LODE_FILE_WIPED:
         snprintf(name, LODE_FILE_NAME_BYTES, "%s", LODE_WIPED_NAME);
         return;
@@ -75,6 +78,7 @@ bool lode_file_name_parse(const char *name, lode_file_kind *kind, uint64_t *numb
                   { "LOG", LODE_FILE_INFO_LOG },
                   { "LOG.old", LODE_FILE_INFO_LOG },
                   { LODE_REPAIRED_NAME, LODE_FILE_REPAIRED },
+                  { LODE_UNSYNCED_NAME, LODE_FILE_UNSYNCED },
                   { LODE_WIPED_NAME, LODE_FILE_WIPED } },
       endings[] = { { ".log", LODE_FILE_LOG },
                     { ".ldb", LODE_FILE_TABLE },

@@ -15,12 +15,14 @@ typedef enum lode_file_kind {
     LODE_FILE_LOCK,
     LODE_FILE_INFO_LOG, /* LOG and LOG.old: LevelDB's chatter */
     LODE_FILE_REPAIRED, /* ours: this store was repaired and nobody has looked at it yet */
-    LODE_FILE_WIPED     /* ours: what CURRENT became when the removal of this store began */
+    LODE_FILE_WIPED,    /* ours: what CURRENT became when the removal of this store began */
+    LODE_FILE_UNSYNCED  /* ours: it is, or was when it died, open with logs that are never synced */
 } lode_file_kind;
 
 #define LODE_CURRENT_NAME "CURRENT"
 #define LODE_LOCK_NAME "LOCK"
 #define LODE_REPAIRED_NAME "REPAIRED"
+#define LODE_UNSYNCED_NAME "UNSYNCED"
 #define LODE_WIPED_NAME "WIPED"
 
 enum { LODE_FILE_NAME_BYTES = 40 }; /* the longest name with its NUL */

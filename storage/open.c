@@ -222,6 +222,43 @@ static lode_status check_existence(lode_store *store)
     return lode_ok();
 }
 
+/* A store whose logs are never synced says so in its directory until it is closed in peace. */
+static lode_status mark_as_unsynced(lode_store *store)
+{
+    static const char text[] = "The logs of this store are not synced: after a power cut its newest writes are lost.\n";
+    bool was_unsynced;
+    LODE_TRY(exists(store, &was_unsynced, LODE_FILE_UNSYNCED));
+    if (was_unsynced)
+        lode_log(&store->logger, LODE_LOG_WARNING,
+                 "%s: it was not closed, and its logs were not synced: the newest writes may be lost", store->path);
+    char *path = lode_file_path(store->path, LODE_FILE_UNSYNCED, 0);
+    if (!path)
+        return lode_fail(LODE_NO_MEMORY, "%s: no memory for a file name", store->path);
+    lode_status s = lode_ok();
+    if (store->options.sync_policy == LODE_SYNC_NEVER)
+        s = lode_env_write_file_atomically(store->env, path, text, sizeof text - 1);
+    else if (was_unsynced)
+        lode_ignore(store->env->remove(store->env, path)); /* recovery made tables of all that was left */
+    free(path);
+    return s;
+}
+
+static lode_status unmark_as_unsynced(lode_store *store)
+{
+    if (store->options.sync_policy != LODE_SYNC_NEVER || store->options.read_only || lode_failed(store->error))
+        return lode_ok();
+    store->options.sync_policy = LODE_SYNC_ASKED;
+    lode_mutex_lock(&store->lock);
+    lode_status s = lode_store_sync_logs(store);
+    lode_mutex_unlock(&store->lock);
+    LODE_TRY(s);
+    char *path = lode_file_path(store->path, LODE_FILE_UNSYNCED, 0);
+    if (path)
+        lode_ignore(store->env->remove(store->env, path)); /* a mark too many does no harm */
+    free(path);
+    return s;
+}
+
 static lode_status start_threads(lode_store *store)
 {
     if (store->options.read_only)
@@ -256,6 +293,8 @@ static lode_status open_store(lode_store *store)
         LODE_TRY(lode_store_lock_files(store));
     }
     LODE_TRY(lode_store_recover(store));
+    if (!store->options.read_only)
+        LODE_TRY(mark_as_unsynced(store));
     if (!lode_view_renew(store, 0))
         return lode_fail(LODE_NO_MEMORY, "%s: no memory to open the store", store->path);
     return start_threads(store);
@@ -318,6 +357,8 @@ lode_status lode_store_close(lode_store *store)
                          store->path, iterators, snapshots, runs, is_idle ? "" : ", and a write is under way");
     lode_status s = finish_bulk_load(store);
     stop_threads(store);
+    if (!lode_failed(s))
+        s = unmark_as_unsynced(store);
     if (!lode_failed(s))
         s = store->error;
     lode_store_discard(store);

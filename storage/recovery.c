@@ -292,6 +292,7 @@ static lode_status note_leftover(void *context, const char *name)
     case LODE_FILE_INFO_LOG:
     case LODE_FILE_REPAIRED:
     case LODE_FILE_WIPED:
+    case LODE_FILE_UNSYNCED:
         break;
     }
     if (!keep)

@@ -370,6 +370,43 @@ static void bulk_load_merges_at_the_end(void **state)
     lode_memory_env_destroy(env);
 }
 
+static bool is_there(lode_env *env, const char *path)
+{
+    lode_file_info info;
+    bool exists;
+    assert_ok(env->path_info(env, &exists, &info, path));
+    return exists;
+}
+
+static void a_store_that_never_syncs_is_marked_until_it_is_closed(void **state)
+{
+    lode_env *env = lode_memory_env_create();
+    lode_store_options o = usual_options(env);
+    lode_store *store;
+    (void)state;
+    o.sync_policy = LODE_SYNC_NEVER;
+    assert_ok(lode_store_open(&store, "db", &o));
+    fill(store, 1000);
+    assert_true(is_there(env, "db/UNSYNCED"));
+    assert_ok(lode_store_close(store));
+    assert_false(is_there(env, "db/UNSYNCED"));
+    lode_memory_env_power_off(env);
+    lode_memory_env_power_on(env, LODE_KEEP_SYNCED, 0);
+    assert_ok(lode_store_open(&store, "db", &o));
+    check_fill(store, 1000);
+    put_number(store, 1, "not synced");
+    lode_memory_env_power_off(env);
+    assert_true(lode_failed(lode_store_close(store)));
+    lode_memory_env_power_on(env, LODE_KEEP_SYNCED, 0);
+    assert_true(is_there(env, "db/UNSYNCED"));
+    o.sync_policy = LODE_SYNC_ASKED;
+    assert_ok(lode_store_open(&store, "db", &o));
+    check_fill(store, 1000);
+    assert_false(is_there(env, "db/UNSYNCED"));
+    assert_ok(lode_store_close(store));
+    lode_memory_env_destroy(env);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -382,6 +419,7 @@ int main(void)
         cmocka_unit_test(properties_have_answers),
         cmocka_unit_test(destroy_removes_only_a_stores_files),
         cmocka_unit_test(bulk_load_merges_at_the_end),
+        cmocka_unit_test(a_store_that_never_syncs_is_marked_until_it_is_closed),
     };
     return cmocka_run_group_tests_name("upkeep", tests, NULL, NULL);
 }
