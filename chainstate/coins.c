@@ -169,6 +169,7 @@ static lode_status open_store(lode_coins *c, const lode_coins_options *options)
     o.compression = LODE_COMPRESSION_NONE; /* Core's LevelDB has no snappy */
     o.bloom_bits_per_key = 10;
     o.table_bytes = 32 * MIB;
+    o.map_tables = 0; /* mapped pages would count beside -dbcache */
     o.write_buffer_bytes = write_buffer_bytes(options->cache_bytes);
     o.cache = c->cache;
     o.env = c->env;

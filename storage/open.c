@@ -23,6 +23,7 @@ void lode_store_options_init(lode_store_options *options)
         .compression = LODE_COMPRESSION_SNAPPY,
         .table_bytes = 2u << 20,
         .max_open_files = 1000,
+        .map_tables = 1,
         .background_threads = 1,
         .cache_bytes = 8u << 20,
     };
@@ -65,7 +66,8 @@ static void write_log_line(void *context, lode_log_level level, const char *line
 static lode_status make_parts(lode_store *store)
 {
     const lode_store_options *o = &store->options;
-    lode_table_read_options read = { .cmp = store->cmp,
+    lode_table_read_options read = { .may_map = o->map_tables != 0,
+                                     .cmp = store->cmp,
                                      .verify_checksums = o->verify_checksums || o->paranoid_checks,
                                      .use_filter = true };
     store->cache = o->cache;

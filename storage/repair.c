@@ -162,7 +162,7 @@ static const lode_cursor_ops salvage_ops = { salvage_first, salvage_never, salva
 static lode_status open_table(repair *r, old_file *f)
 {
     lode_store *store = r->store;
-    lode_table_read_options options = { .cmp = store->cmp, .verify_checksums = true };
+    lode_table_read_options options = { .cmp = store->cmp, .verify_checksums = true, .may_map = true };
     lode_table *t;
     char *path = lode_file_path(store->path, f->kind, f->number);
     if (!path)

@@ -155,6 +155,37 @@ lode_status lode_table_read_block(lode_table *t, lode_block *block, lode_table_p
     return lode_ok();
 }
 
+lode_status lode_table_read_through(lode_table *t, lode_block *block, lode_table_window *window, size_t index, bool *is_served)
+{
+    lode_block_handle h = { t->offsets[index], t->lens[index] };
+    size_t want = (size_t)h.len + LODE_BLOCK_TRAILER_BYTES;
+    const uint8_t *raw;
+
+    *is_served = false;
+    if (want > LODE_TABLE_WINDOW_BYTES)
+        return lode_ok();
+    if (!window->data && !(window->data = malloc(LODE_TABLE_WINDOW_BYTES)))
+        return no_memory(t);
+    if (h.offset < window->offset || h.offset + want > window->offset + window->len) {
+        size_t got;
+        window->len = 0;
+        LODE_TRY(t->env->pread(t->env, t->file, &got, window->data, LODE_TABLE_WINDOW_BYTES, h.offset));
+        if (got < want)
+            return damaged(t, "the file ends within the block", h.offset);
+        window->offset = h.offset;
+        window->len = got;
+    }
+    raw = window->data + (h.offset - window->offset);
+    if (raw[h.len] != LODE_COMPRESSION_NONE)
+        return lode_ok();
+    if (!checksum_is_right(raw, (size_t)h.len))
+        return damaged(t, "checksum mismatch in the block", h.offset);
+    if (!lode_block_init(block, lode_slice_of(raw, (size_t)h.len)))
+        return damaged(t, "malformed block", h.offset);
+    *is_served = true;
+    return lode_ok();
+}
+
 /* A block that is kept as long as the table: index, metaindex, filter. Lent from the map, or *entry holds it. */
 static lode_status read_kept(lode_table *t, lode_slice *bytes, lode_cache_entry **entry, const lode_block_handle *h)
 {
@@ -378,7 +409,7 @@ static lode_status open_content(lode_table *t, bool use_filter)
     return lode_ok();
 }
 
-static lode_status open_file(lode_table *t, uint64_t expected_bytes)
+static lode_status open_file(lode_table *t, uint64_t expected_bytes, bool may_map)
 {
     lode_file_info info;
     LODE_TRY(t->env->open(t->env, &t->file, t->path, LODE_OPEN_READ));
@@ -387,7 +418,7 @@ static lode_status open_file(lode_table *t, uint64_t expected_bytes)
     if (expected_bytes && expected_bytes != t->size)
         return lode_fail(LODE_CORRUPT, "%s: %llu bytes, where the manifest says %llu", t->path,
                          (unsigned long long)t->size, (unsigned long long)expected_bytes);
-    if (t->size && t->size <= SIZE_MAX)
+    if (may_map && t->size && t->size <= SIZE_MAX)
         LODE_TRY(t->env->map(t->env, t->file, &t->map, (size_t)t->size));
     if (t->map) { /* the map stands without it, and descriptors are few */
         t->env->close(t->env, t->file);
@@ -413,7 +444,7 @@ lode_status lode_table_open(lode_table **out, lode_env *env, const char *path, u
     t->cache = options->cache;
     t->verify = options->verify_checksums;
     t->owner = lode_cache_new_owner();
-    lode_status s = open_file(t, expected_bytes);
+    lode_status s = open_file(t, expected_bytes, options->may_map);
     if (!lode_failed(s))
         s = open_content(t, options->use_filter);
     if (lode_failed(s)) {

@@ -14,6 +14,7 @@ typedef struct lode_table_read_options {
     lode_cache *cache;          /* kept; NULL: none */
     bool verify_checksums;
     bool use_filter;
+    bool may_map; /* read through a map where the env has one */
 } lode_table_read_options;
 
 /* Footer, index and filter are read and checked: every block that the index names lies inside the file. One reference,

@@ -15,6 +15,7 @@ typedef struct table_cursor {
     size_t index; /* of the block that `in_block` walks; t->count: none */
     bool has_block;
     lode_table_pin pin;
+    lode_table_window window; /* used by walks that do not fill the cache, where there is no map */
     lode_block_cursor in_block;
 } table_cursor;
 
@@ -33,8 +34,16 @@ static bool enter_block(table_cursor *c, size_t index)
         return true;
     }
     leave_block(c);
+    bool is_served = false;
+    bool goes_on = index == c->index + 1 || index == 0;
     c->index = index;
-    lode_status s = lode_table_read_block(c->t, &block, &c->pin, index, &c->options);
+    lode_status s = lode_ok();
+    if (goes_on && !c->t->map && !c->options.fill_cache)
+        s = lode_table_read_through(c->t, &block, &c->window, index, &is_served);
+    if (is_served)
+        c->pin = (lode_table_pin){ NULL, NULL };
+    else if (!lode_failed(s))
+        s = lode_table_read_block(c->t, &block, &c->pin, index, &c->options);
     if (lode_failed(s)) {
         lode_cursor_fail(&c->base, s);
         return false;
@@ -135,6 +144,7 @@ static void table_destroy(lode_cursor *base)
     leave_block(c);
     lode_block_cursor_clear(&c->in_block);
     lode_table_unref(c->t);
+    free(c->window.data);
     free(c);
 }
 

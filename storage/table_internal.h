@@ -41,4 +41,15 @@ size_t lode_table_block_of(const lode_table *t, lode_slice user_key, uint64_t tr
 lode_status lode_table_read_block(lode_table *t, lode_block *block, lode_table_pin *pin, size_t index,
                                   const lode_cursor_options *options);
 
+/* A piece of a file read ahead of a walk that is not worth the cache. Zeroed: empty; data is freed by its owner. */
+enum { LODE_TABLE_WINDOW_BYTES = 256 << 10 };
+typedef struct lode_table_window {
+    uint8_t *data;
+    uint64_t offset;
+    size_t len;
+} lode_table_window;
+/* A block from the window, which moves there first. *is_served false: it is compressed or too long, read it otherwise.
+ * The block is lent until the window moves. */
+lode_status lode_table_read_through(lode_table *t, lode_block *block, lode_table_window *window, size_t index, bool *is_served);
+
 #endif

@@ -128,6 +128,7 @@ static lode_status open_store(lode_txindex *x, const lode_txindex_options *optio
     o.compression = LODE_COMPRESSION_NONE; /* Core's LevelDB has no snappy */
     o.bloom_bits_per_key = 10;
     o.table_bytes = 32 * MIB;
+    o.map_tables = 0; /* mapped pages would count beside -dbcache */
     o.write_buffer_bytes = MIB;
     o.cache_bytes = 2 * MIB;
     o.background_threads = x->threads > 4 ? 4 : x->threads;

@@ -78,6 +78,8 @@ typedef struct lode_store_options {
     void (*log)(void *context, int level, const char *line); /* may be NULL; any thread */
     void *log_context;
     int reuse_logs;           /* default 0 */
+    int map_tables;           /* default 1: tables are read through memory maps where the env has them, which is fastest; their
+                               * pages then count as the process's resident memory. 0: reads go through the block cache */
     int bulk_load;            /* default 0. 1: no compaction until lode_store_compact_range or close; reads stay right */
 } lode_store_options;
 
