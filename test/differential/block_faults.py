@@ -82,6 +82,8 @@ class Plan:
         out = []
         for c in coins:
             if len(out) < count and (c.txid, c.n) not in self.taken and (test or self.can_spend)(c):
+                if test is None and c.lock.kind == "cltv" and any(o.lock.kind == "cltv" for o in out):
+                    continue  # a height and a time do not go together
                 out.append(c)
                 self.taken.add((c.txid, c.n))
         return out

@@ -280,6 +280,44 @@ def oversize_tx(p):
         tx.outs.append((0, b"\x6a" + bytes(p.rng.choice([999000, 1000000, 1000100]) - len(tx.base()))))
 
 
+@fault("txs")
+def many_scripts(p):
+    """Hundreds of inputs, so that scripts are cut into tasks; one or two of them fail."""
+    for _ in range(p.rng.choice([1, 3])):
+        coins = p.pick(p.rng.choice([60, 300]))
+        bad = p.pick(1, p.ripe) if p.rng.random() < .6 else []
+        at = p.rng.randrange(len(coins) + 1)
+        coins = coins[:at] + bad + coins[at:]
+        if coins:
+            tx = p.spend(coins)
+            if bad:
+                coin_locks.unlock(tx, at, coins, p.rng, p.rng.choice(coin_locks.SPOILS))
+            return
+
+
+@fault("txs")
+def empty_witness_spend(p):
+    """What needs a witness, spent without."""
+    coins = p.pick(1, lambda c: p.ripe(c) and c.lock.script[:1] in (b"\x00", b"\x51", b"\x52", b"\xa9", b"\x60"))
+    if coins:
+        tx = p.spend(coins)
+        tx.ins[0].witness = []
+
+
+@fault("txs")
+def chain_of_spends(p):
+    """Outputs made and spent again and again in one block; now and then one too often."""
+    coins = p.pick(1)
+    for _ in range(p.rng.choice([5, 30, 120])):
+        if not coins:
+            return
+        tx = p.spend(coins, fee=0, outputs=[(sum(c.value for c in coins), coin_locks.lock(p.rng.choice(["true", "sh", "multisig_0"]), p.rng))])
+        coins = p.coins_of(tx)
+    if p.rng.random() < .3:
+        p.spend(coins)
+        p.spend(coins)
+
+
 # ---- the coinbase ----
 
 @fault("coinbase")
@@ -444,9 +482,12 @@ def cut(p):
 
 
 RARE = ("long_counts", "empty_witness_flag", "unknown_flag", "tail", "cut", "no_transactions", "no_coinbase", "coinbase_not_first", "no_work", "unknown_parent", "wrong_root", "bits",
-        "no_outputs", "no_inputs", "null_prevout", "output_value")
+        "no_outputs", "no_inputs", "null_prevout", "output_value", "many_scripts", "chain_of_spends")
 USUAL = [name for name in sorted(FAULTS) if name not in RARE]
 OFTEN = list(RARE) + 2 * USUAL + 4 * [n for n in USUAL if FAULTS[n][0] == "txs"] + 4 * ["reward_off", "older_coinbase", "wrong_height", "times"]
+
+DEEP = ["young_coinbase", "relative_lock", "opcode_lock", "spoiled_spend", "odd_spend", "odd_spend", "odd_spend", "old_encoding", "old_encoding", "foreign_witness", "sixty_four_bytes", "many_sigops",
+        "many_sigops", "big_output", "weight_limit", "not_final", "older_coinbase", "reward_off", "wrong_height", "times", "versions", "many_scripts", "empty_witness_spend", "chain_of_spends"]
 
 
 def apply(plan, names):
