@@ -350,6 +350,31 @@ class Session:
         raw, faults, _ = self.w.rng.choice(self.w.log[-60:])
         self.submit(None, faults, raw=raw)
 
+    def flips(self):
+        """The body's bytes changed under the same header: what can be read, and what not."""
+        rng = self.w.rng
+        raw, faults, _ = rng.choice(self.w.log[-30:])
+        if len(raw) > 20000:
+            return
+        for _ in range(25):
+            b = bytearray(raw)
+            for _ in range(rng.choice([1, 1, 1, 2, 5])):
+                at = rng.randrange(min(80, len(b) - 1), len(b)) if rng.random() < .6 else min(80 + rng.randrange(60), len(b) - 1)
+                kind = rng.randrange(5)
+                if kind == 0:
+                    b[at] ^= 1 << rng.randrange(8)
+                elif kind == 1:
+                    b[at] = rng.choice([0, 1, 2, 3, 0xfc, 0xfd, 0xfe, 0xff])
+                elif kind == 2:
+                    b[at:at] = rng.choice([b"\x00", b"\x00\x01", b"\xfd\xfc\x00", b"\xfe\x01\x00\x00\x00", b"\xff" + bytes(8), b"\xff" * 9, b"\xfe\x00\x00\x00\x02", b"\xfe\x01\x00\x00\x02"])
+                elif kind == 3:
+                    del b[at:at + rng.choice([1, 1, 2, 32])]
+                else:
+                    b += bytes(rng.choice([1, 4]))
+                if len(b) <= 81:
+                    b += bytes(2)
+            self.submit(None, ["flips"], raw=bytes(b))
+
     def operator(self):
         rng = self.w.rng
         self.marked = True
@@ -410,8 +435,10 @@ class Session:
                     self.branch()
                 elif x < .92:
                     self.torn_copies()
-                elif x < .96:
+                elif x < .95:
                     self.again()
+                elif x < .965:
+                    self.flips()
                 elif self.w.seed % 2:
                     self.operator()
                 if self.step % 25 == 0:
