@@ -17,12 +17,10 @@ static lode_status search_inside(lode_run_state *run, const lode_work *w)
     return w->input ? lode_run_search(run, w, w->offset - 8 + 1, w->offset + w->available) : lode_ok();
 }
 
-/* Others may be hidden: in a body that is not the header's, or behind a block that is shorter than its record. */
-static lode_status search_hidden(lode_run_state *run, const lode_work *w)
+/* Others may be hidden behind a block that is shorter than its record. */
+static lode_status search_behind(lode_run_state *run, const lode_work *w)
 {
     uint64_t block_end = w->offset + w->block.size, frame_end = w->offset + w->available;
-    if (!body_fits(w))
-        return search_inside(run, w);
     return w->input && frame_end > block_end ? lode_run_search(run, w, block_end, frame_end) : lode_ok();
 }
 
@@ -63,7 +61,7 @@ static lode_status handle_refused(lode_run_state *run, lode_work *w, const lode_
         if (body_fits(w))
             s = lode_scan_wait(run->scan, w);
         if (!lode_failed(s) && may_search)
-            s = search_hidden(run, w);
+            s = search_inside(run, w);
         lode_work_release(w);
         return s;
     }
@@ -86,7 +84,7 @@ static lode_status handle_refused(lode_run_state *run, lode_work *w, const lode_
     }
     lode_run_on_rejection(run, w, verdict, "");
     if (may_search)
-        s = search_hidden(run, w);
+        s = search_inside(run, w);
     lode_work_release(w);
     return s;
 }
@@ -114,8 +112,10 @@ lode_status lode_run_handle(lode_run_state *run, lode_work *w, bool may_search)
     if (verdict.reject != LODE_VALID)
         return handle_refused(run, w, &verdict, may_search);
 
+    /* only of a block that was taken is every byte known to be its own: a torn record may end in another one, and that
+     * end may be a witness, which the merkle root does not cover */
     if (may_search)
-        s = search_hidden(run, w); /* a known block may have come as a torn copy */
+        s = is_new ? search_behind(run, w) : search_inside(run, w);
     if (lode_failed(s)) {
         lode_work_release(w);
         return s;

@@ -210,8 +210,7 @@ static lode_status run_all(lode_run_state *run)
         lode_block_index_set_reindexing(chain->index, false);
     LODE_TRY(flush_all(run));
     LODE_TRY(settle_txindex(run));
-    lode_run_report_waiting(run);
-    return lode_ok();
+    return lode_run_report_waiting(run);
 }
 
 static void fill_result(lode_run_state *run)

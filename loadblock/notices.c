@@ -146,19 +146,21 @@ static bool look_at_entry(void *context, lode_entry *e)
     return true;
 }
 
-static void tell_missing(lode_run_state *run, uint64_t count, const lode_block_hash *hash, int32_t height)
+static void tell_missing(lode_run_state *run, uint64_t count, const lode_block_hash *hash, int32_t height, uint64_t others)
 {
     const lode_damage *d = find_damage(run, hash);
-    char hex[65], place[32] = "";
+    char hex[65], place[32] = "", more[48] = "";
 
     lode_hash_to_hex(hex, hash->bytes);
     if (height >= 0)
         snprintf(place, sizeof place, " at height %d", height);
+    if (others)
+        snprintf(more, sizeof more, "; %llu others are missing, too", (unsigned long long)others);
     if (d)
-        lode_run_notice(run, "%llu blocks wait for block %s%s, which is damaged: %s at %llu: %s", (unsigned long long)count, hex, place,
-                        d->input->path, (unsigned long long)d->offset, d->reason);
+        lode_run_notice(run, "%llu blocks wait for block %s%s, which is damaged: %s at %llu: %s%s", (unsigned long long)count, hex, place,
+                        d->input->path, (unsigned long long)d->offset, d->reason, more);
     else
-        lode_run_notice(run, "%llu blocks wait for block %s%s, which is not in the input", (unsigned long long)count, hex, place);
+        lode_run_notice(run, "%llu blocks wait for block %s%s, which is not in the input%s", (unsigned long long)count, hex, place, more);
 }
 
 static void tell_barren(lode_run_state *run, const lode_input *input)
@@ -171,24 +173,24 @@ static void tell_barren(lode_run_state *run, const lode_input *input)
         lode_run_notice(run, "%s: no block found: not of this chain, or not plain and no key (xor.dat) beside it", input->path);
 }
 
-void lode_run_report_waiting(lode_run_state *run)
+lode_status lode_run_report_waiting(lode_run_state *run)
 {
     waiting_report r = { .run = run };
-    uint64_t orphans;
-    lode_block_hash parent;
+    lode_scan_gaps gaps = { 0 };
 
     for (size_t i = 0; run->scan && i < run->inputs.count; i++)
         if (lode_scan_found_nothing(run->scan, i))
             tell_barren(run, &run->inputs.items[i]);
     lode_block_index_visit(run->chain->index, &r, look_at_entry);
-    orphans = run->scan ? lode_scan_waiting(run->scan, NULL, NULL) : 0;
-    run->result->blocks_waiting = r.unlinked + orphans;
+    if (run->scan)
+        LODE_TRY(lode_scan_find_gaps(run->scan, &gaps));
+    run->result->blocks_waiting = r.unlinked + gaps.blocks;
     run->result->files_missing = run->inputs.missing_count;
     if (r.unlinked && r.first_missing)
-        tell_missing(run, r.unlinked, &r.first_missing->node.hash, r.first_missing->node.height);
-    if (orphans && lode_scan_missing_parent(run->scan, &parent)) {
-        const lode_entry *known = lode_block_index_find(run->chain->index, &parent);
-        tell_missing(run, orphans, &parent, known ? known->node.height : -1);
+        tell_missing(run, r.unlinked, &r.first_missing->node.hash, r.first_missing->node.height, 0);
+    if (gaps.parents) {
+        const lode_entry *known = lode_block_index_find(run->chain->index, &gaps.first);
+        tell_missing(run, gaps.blocks, &gaps.first, known ? known->node.height : -1, gaps.parents - 1);
     }
     for (size_t at = 0; at < run->inputs.missing.len;) {
         const char *name = (const char *)run->inputs.missing.data + at;
@@ -197,4 +199,5 @@ void lode_run_report_waiting(lode_run_state *run)
         lode_run_notice(run, "missing: %.*s", (int)len, name);
         at += len + 1;
     }
+    return lode_ok();
 }

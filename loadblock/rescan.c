@@ -68,6 +68,20 @@ static bool is_candidate(const stretch *t, size_t at, const lode_chain_params *p
     return lode_header_has_work(&hash, header.bits, params);
 }
 
+/* Taken. Behind a block that is stored by now there is nothing of it to be searched. */
+static lode_status handle_found(lode_run_state *run, lode_work *w, size_t at, size_t *next)
+{
+    lode_block_hash hash = w->hash;
+    size_t end = at + 8 + w->block.size;
+    const lode_entry *e;
+
+    LODE_TRY(lode_run_handle(run, w, false));
+    e = lode_block_index_find(run->chain->index, &hash);
+    if (e && (e->status & LODE_BLOCK_HAVE_DATA))
+        *next = end;
+    return lode_ok();
+}
+
 /* One candidate. *next is where to go on. */
 static lode_status try_frame(lode_run_state *run, const lode_input *input, const stretch *t, size_t at, size_t *next)
 {
@@ -90,9 +104,8 @@ static lode_status try_frame(lode_run_state *run, const lode_input *input, const
     lode_work_parse_now(w);
     if (!lode_failed(w->status) && w->is_block && w->facts.verdict.reject != LODE_BAD_TXNMRKLROOT) {
         const lode_entry *e = lode_block_index_find(run->chain->index, &w->hash);
-        *next = at + 8 + w->block.size;
         if (!e || !(e->status & (LODE_BLOCK_HAVE_DATA | LODE_BLOCK_FAILED_VALID)))
-            return lode_run_handle(run, w, false);
+            return handle_found(run, w, at, next);
     }
     lode_status s = w->status;
     lode_work_release(w);

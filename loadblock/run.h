@@ -58,6 +58,6 @@ void lode_run_report_damage(lode_run_state *run, const lode_work *work, const ch
 void lode_run_on_rejection(void *context, const lode_work *work, const lode_verdict *verdict, const char *detail);
 void lode_run_on_tick(void *context); /* progress, a few times a second */
 void lode_run_tell_progress(lode_run_state *run, lode_phase phase); /* now */
-void lode_run_report_waiting(lode_run_state *run);
+lode_status lode_run_report_waiting(lode_run_state *run);
 
 #endif

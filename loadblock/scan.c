@@ -272,23 +272,47 @@ size_t lode_scan_waiting(lode_scan *s, void *context, bool (*visit)(void *contex
     return count;
 }
 
-bool lode_scan_missing_parent(lode_scan *s, lode_block_hash *parent)
+static bool comes_before(const lode_waiting *a, const lode_waiting *b)
 {
-    lode_seen hashes = { 0 };
-    bool found = false, is_new;
+    return a->input != b->input ? a->input < b->input : a->offset < b->offset;
+}
 
+static bool count_gaps(const lode_waiting_map *map, lode_scan_gaps *gaps, lode_seen *blocks, lode_seen *parents)
+{
+    const lode_waiting *first = NULL;
+    bool is_new;
+
+    for (size_t b = 0; b < map->bucket_count; b++)
+        for (const lode_waiting *w = map->buckets[b]; w; w = w->next) {
+            if (!lode_seen_add(blocks, &w->hash, &is_new))
+                return false;
+            gaps->blocks += is_new;
+        }
+    for (size_t b = 0; b < map->bucket_count; b++)
+        for (const lode_waiting *w = map->buckets[b]; w; w = w->next) {
+            if (lode_seen_has(blocks, &w->prev))
+                continue;
+            if (!lode_seen_add(parents, &w->prev, &is_new))
+                return false;
+            gaps->parents += is_new;
+            if (!first || comes_before(w, first))
+                first = w;
+        }
+    if (first)
+        gaps->first = first->prev;
+    return true;
+}
+
+lode_status lode_scan_find_gaps(lode_scan *s, lode_scan_gaps *gaps)
+{
+    lode_seen blocks = { 0 }, parents = { 0 };
+    bool good;
+
+    memset(gaps, 0, sizeof *gaps);
     lode_mutex_lock(&s->lock);
-    for (size_t b = 0; b < s->waiting.bucket_count; b++)
-        for (const lode_waiting *w = s->waiting.buckets[b]; w; w = w->next)
-            if (!lode_seen_add(&hashes, &w->hash, &is_new))
-                break; /* then a higher block may be named: a remark, not a result */
-    for (size_t b = 0; b < s->waiting.bucket_count && !found; b++)
-        for (const lode_waiting *w = s->waiting.buckets[b]; w && !found; w = w->next)
-            if (!lode_seen_has(&hashes, &w->prev)) {
-                *parent = w->prev;
-                found = true;
-            }
+    good = count_gaps(&s->waiting, gaps, &blocks, &parents);
     lode_mutex_unlock(&s->lock);
-    lode_seen_clear(&hashes);
-    return found;
+    lode_seen_clear(&blocks);
+    lode_seen_clear(&parents);
+    return good ? lode_ok() : lode_fail(LODE_NO_MEMORY, "no memory to count the blocks that wait");
 }

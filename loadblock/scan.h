@@ -56,7 +56,12 @@ lode_status lode_scan_release(lode_scan *scan, size_t *released);
 /* With LODE_SCAN_AT_END: everything that waits, in no order. visit may keep (true) or remove (false) it. */
 size_t lode_scan_waiting(lode_scan *scan, void *context, bool (*visit)(void *context, const lode_waiting *waiting));
 
-/* Of what waits: a parent that is not itself waiting. False when nothing waits. */
-bool lode_scan_missing_parent(lode_scan *scan, lode_block_hash *parent);
+/* What waits at the end: each block once, in however many copies it came. */
+typedef struct lode_scan_gaps {
+    uint64_t blocks;       /* that wait */
+    uint64_t parents;      /* that are missing: parents which do not wait themselves */
+    lode_block_hash first; /* of these, the one whose child comes first in the input */
+} lode_scan_gaps;
+lode_status lode_scan_find_gaps(lode_scan *scan, lode_scan_gaps *gaps);
 
 #endif
