@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "api/handle.h"
-#include "snapshot/verify_chain.h"
+#include "snapshot/check.h"
 
 lode_status lode_handle_lock_for_walk(lode *h, const void *out)
 {
@@ -62,6 +62,40 @@ lode_status lode_verify_chain(lode *h, lode_check_result *result, int level, int
                                        .checked = (uint64_t)verdict.checked,
                                        .asked = (uint64_t)verdict.asked,
                                        .height = verdict.bad_height };
+        memcpy(result->text, verdict.text, sizeof verdict.text);
+    }
+    return lode_handle_end_answer(h, s);
+}
+
+void lode_check_options_init(lode_check_options *options)
+{
+    if (!options)
+        return;
+    memset(options, 0, sizeof *options);
+    options->size = sizeof *options;
+}
+
+lode_status lode_check_directory(lode *h, lode_check_result *result, const lode_check_options *given)
+{
+    lode_check_options o;
+    lode_directory_check_options options;
+    lode_directory_verdict verdict;
+    lode_status s;
+
+    lode_check_options_init(&o);
+    if (given) {
+        LODE_NEEDS(given->size, "options are not initialised: call lode_check_options_init");
+        memcpy(&o, given, given->size < sizeof o ? given->size : sizeof o);
+    }
+    options = (lode_directory_check_options){ o.deep, o.context, o.on_finding };
+    LODE_TRY(lode_handle_lock_for_walk(h, result));
+    s = lode_directory_check(&verdict, h->chain, &options);
+    if (!lode_failed(s)) {
+        *result = (lode_check_result){ .size = sizeof *result,
+                                       .answer = answer_of(verdict.answer),
+                                       .checked = verdict.blocks,
+                                       .asked = verdict.asked,
+                                       .height = -1 };
         memcpy(result->text, verdict.text, sizeof verdict.text);
     }
     return lode_handle_end_answer(h, s);

@@ -35,6 +35,7 @@ typedef struct walker {
     lode_status status;
     uint64_t txouts, transactions, bogosize;
     lode_amount total;
+    uint32_t max_height;
     lode_muhash muhash;
     lode_sha256_stream serialized;
     /* the transaction at hand */
@@ -60,6 +61,8 @@ static lode_status take_coin(walker *w, const uint8_t prevout[36], const lode_co
                          form.index);
     }
     w->txouts++;
+    if (view->height > w->max_height)
+        w->max_height = view->height;
     w->bogosize += 50 + script.len;
     if (!w->wants_muhash && !w->wants_serialized)
         return lode_ok();
@@ -189,6 +192,8 @@ static lode_status sum_up(lode_utxo_stats *out, walker *walkers, int count)
         out->txouts += w->txouts;
         out->transactions += w->transactions;
         out->bogosize += w->bogosize;
+        if (w->max_height > out->max_height)
+            out->max_height = w->max_height;
         if (!lode_amount_add(&out->total, w->total))
             return lode_fail(LODE_CORRUPT, "the coins on disk are worth more than can exist");
         if (i > 0 && w->wants_muhash)

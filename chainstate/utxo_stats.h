@@ -13,6 +13,7 @@ typedef struct lode_utxo_stats {
     uint64_t transactions; /* with at least one unspent output */
     uint64_t bogosize;     /* Core's GetBogoSize: 50 bytes and the script, each */
     lode_amount total;
+    uint32_t max_height;           /* of the youngest coin */
     uint64_t disk_size;            /* estimated bytes of the coins on disk */
     uint8_t hash_serialized_3[32]; /* internal order; zero unless asked for */
     uint8_t muhash[32];

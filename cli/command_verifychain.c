@@ -38,12 +38,12 @@ static int verify(lode *handle, const lode_settings *s)
         return lode_exit_status_of(status);
     }
     printf("%s\n", result.answer == LODE_CHECK_GOOD ? "true" : "false");
-    return lode_report_check(&result);
+    fprintf(stderr, "%s\n", result.text);
+    return lode_exit_status_of_check(&result);
 }
 
-int lode_report_check(const lode_check_result *result)
+int lode_exit_status_of_check(const lode_check_result *result)
 {
-    fprintf(stderr, "%s\n", result->text);
     switch (result->answer) {
     case LODE_CHECK_GOOD:
         return LODE_EXIT_DONE;

@@ -16,13 +16,13 @@ enum lode_exit_status {
 /* s->words[0] is the command. Each prints its answer on standard output and all else on standard error. */
 int lode_command_import(lode_settings *s);
 int lode_command_query(lode_settings *s);
+int lode_command_check(lode_settings *s);
 int lode_command_verifychain(lode_settings *s);
 int lode_command_help(const lode_settings *s);
 
 /* What lode_query answers to the command of the settings, printed; the exit status. */
 int lode_answer_query(lode *handle, const lode_settings *s);
-/* Says on standard error what a check found, and gives the exit status for it. */
-int lode_report_check(const lode_check_result *result);
+int lode_exit_status_of_check(const lode_check_result *result);
 
 /* Did everything written to standard output arrive? Says so if not. */
 int lode_finish_output(int status);

@@ -43,6 +43,7 @@ static const struct {
     const char *name;
     int (*run)(lode_settings *s);
 } own_commands[] = {
+    { "check", lode_command_check },
     { "import", lode_command_import },
     { "verifychain", lode_command_verifychain },
 };

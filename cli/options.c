@@ -50,6 +50,9 @@ static const lode_option options[] = {
     { "reindex-chainstate", LODE_OPTION_BOOL, LODE_OPTIONS_IMPORT, NULL,
       "rebuild the coins from the directory's own block files" },
 
+    { "deep", LODE_OPTION_BOOL, LODE_OPTIONS_CHECK, NULL,
+      "check: hold the coins against the set hash that all blocks and their undo data give (default 0)" },
+
     { "json", LODE_OPTION_BOOL, LODE_OPTIONS_OUTPUT, NULL, "import: the report as one JSON object" },
     { "printtoconsole", LODE_OPTION_BOOL, LODE_OPTIONS_OUTPUT, NULL, "the log goes to standard error (default 0)" },
     { "debug", LODE_OPTION_LIST, LODE_OPTIONS_OUTPUT, "CATEGORY", "bench: timings of each stage while it works" },
@@ -81,6 +84,8 @@ const char *lode_option_group_title(lode_option_group group)
         return "Chain";
     case LODE_OPTIONS_IMPORT:
         return "Import";
+    case LODE_OPTIONS_CHECK:
+        return "Checks and snapshots";
     case LODE_OPTIONS_OUTPUT:
         return "Output";
     case LODE_OPTION_GROUP_COUNT:

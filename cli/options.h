@@ -16,6 +16,7 @@ typedef enum lode_option_group {
     LODE_OPTIONS_DIRECTORY,
     LODE_OPTIONS_CHAIN,
     LODE_OPTIONS_IMPORT,
+    LODE_OPTIONS_CHECK,
     LODE_OPTIONS_OUTPUT,
     LODE_OPTION_GROUP_COUNT
 } lode_option_group;

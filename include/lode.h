@@ -235,6 +235,18 @@ typedef struct lode_check_result {
  * `result`; the status tells only what kept the check from beginning. */
 LODE_API lode_status lode_verify_chain(lode *handle, lode_check_result *result, int level, int32_t blocks);
 
+typedef struct lode_check_options {
+    size_t size;
+    int deep; /* default 0; 1: the coins are held against the set hash that all blocks and their undo data give */
+    void *context;
+    void (*on_finding)(void *context, const char *line); /* each thing that is bad or could not be looked at */
+} lode_check_options;
+LODE_API void lode_check_options_init(lode_check_options *options);
+/* Reads everything: checksums of the databases, the block index against itself and against every stored block and its
+ * undo data, the transaction index against the active chain, every coin. Goes on after a finding; changes nothing.
+ * options NULL: the defaults. The answer is in `result`. */
+LODE_API lode_status lode_check_directory(lode *handle, lode_check_result *result, const lode_check_options *options);
+
 #ifdef __cplusplus
 }
 #endif

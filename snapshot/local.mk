@@ -3,6 +3,8 @@ noinst_LTLIBRARIES += libsnapshot.la
 libsnapshot_la_SOURCES = \
 	snapshot/assumed.c snapshot/assumed.h \
 	snapshot/blocks_ahead.c snapshot/blocks_ahead.h \
+	snapshot/check.c snapshot/check.h \
+	snapshot/check_block.c snapshot/check_block.h \
 	snapshot/coin_file.c snapshot/coin_file.h \
 	snapshot/dump.c \
 	snapshot/file_writer.c snapshot/file_writer.h \

@@ -358,8 +358,11 @@ static void find_filter(lode_table *t, const lode_block_handle *metaindex)
     lode_cache_entry *entry = NULL;
     lode_slice bytes, content;
     lode_block block;
-    if (lode_failed(read_kept(t, &bytes, &entry, metaindex)))
-        return; /* read_kept allocates nothing when it fails */
+    lode_status s = read_kept(t, &bytes, &entry, metaindex);
+    if (lode_failed(s)) { /* read_kept allocates nothing then */
+        t->filter_is_damaged = s.code == LODE_CORRUPT;
+        return;
+    }
     if (lode_block_init(&block, bytes)) {
         const uint8_t *p = block.data, *end = block.data + block.restarts_at;
         while (p < end) { /* LevelDB writes one entry or none, and nothing shared in the first */
@@ -369,11 +372,12 @@ static void find_filter(lode_table *t, const lode_block_handle *metaindex)
                 break;
             const uint8_t *value = p + unshared;
             lode_block_handle h;
-            if (!shared && unshared == sizeof name - 1 && memcmp(p, name, unshared) == 0 &&
-                decode_handle(&h, &value, p + unshared + value_len) &&
-                !lode_failed(read_kept(t, &content, &t->filter_entry, &h)) &&
-                lode_filter_reader_init(&t->filter, content)) {
-                t->has_filter = true;
+            if (!shared && unshared == sizeof name - 1 && memcmp(p, name, unshared) == 0) {
+                s = decode_handle(&h, &value, p + unshared + value_len)
+                        ? read_kept(t, &content, &t->filter_entry, &h)
+                        : lode_fail(LODE_CORRUPT, "%s: no place for the filter", t->path);
+                t->has_filter = !lode_failed(s) && lode_filter_reader_init(&t->filter, content);
+                t->filter_is_damaged = lode_failed(s) ? s.code == LODE_CORRUPT : !t->has_filter;
                 break;
             }
             p += unshared + value_len;
@@ -481,6 +485,11 @@ void lode_table_unref(lode_table *t)
 bool lode_table_holds_file(const lode_table *t)
 {
     return t->file != NULL;
+}
+
+bool lode_table_filter_is_damaged(const lode_table *t)
+{
+    return t->filter_is_damaged;
 }
 
 size_t lode_table_memory_bytes(const lode_table *t)

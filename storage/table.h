@@ -25,6 +25,7 @@ void lode_table_ref(lode_table *t);
 void lode_table_unref(lode_table *t);            /* closes with the last one; NULL does nothing */
 bool lode_table_holds_file(const lode_table *t); /* a descriptor is open; a mapped table needs none */
 size_t lode_table_memory_bytes(const lode_table *t);
+bool lode_table_filter_is_damaged(const lode_table *t); /* reads do without it; verify tells */
 
 /* What keeps a block, and so the value in it, where it is. Released before the table. */
 typedef struct lode_table_pin {

@@ -21,6 +21,7 @@ struct lode_table {
     uint64_t owner; /* in the cache */
     bool verify;
     bool has_filter;
+    bool filter_is_damaged; /* there is one and it does not read */
     lode_filter_reader filter;
     lode_cache_entry *filter_entry; /* memory of the filter, or NULL when it lies in the map */
 

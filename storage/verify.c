@@ -69,6 +69,8 @@ static lode_status check_table(lode_store *store, const lode_version *v, lode_fi
     lode_cursor *c = lode_table_cursor(t, &options);
     lode_status s =
         c ? check_entries(store, c, f, sequence) : lode_fail(LODE_NO_MEMORY, "%s: no memory for a cursor", store->path);
+    if (!lode_failed(s) && lode_table_filter_is_damaged(t))
+        s = lode_fail(LODE_CORRUPT, "%s: table %" PRIu64 ": its filter is damaged", store->path, f->number);
     if (!lode_failed(s))
         s = check_filter(store, t, c, f);
     lode_cursor_destroy(c);

@@ -1,10 +1,15 @@
 # test/snapshot/local.mk
 SNAPSHOT_TESTS = \
+	test/snapshot/check_test \
 	test/snapshot/dump_test \
 	test/snapshot/verify_chain_test
 check_PROGRAMS += $(SNAPSHOT_TESTS)
 TESTS += $(SNAPSHOT_TESTS)
 
+test_snapshot_check_test_SOURCES = test/snapshot/check_test.c test/snapshot/snapshot_helpers.h
+test_snapshot_check_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_snapshot_check_test_LDFLAGS = $(LOADBLOCK_LINK)
+test_snapshot_check_test_LDADD = $(LOADBLOCK_TEST_LIBS)
 test_snapshot_dump_test_SOURCES = test/snapshot/dump_test.c test/snapshot/snapshot_helpers.h
 test_snapshot_dump_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_snapshot_dump_test_LDFLAGS = $(LOADBLOCK_LINK)
