@@ -216,6 +216,8 @@ lode_status lode_pipeline_catch_up_txindex(lode_pipeline *p)
         if (!lode_failed(s))
             chain->txindex_at = w->entry;
         lode_work_release(w);
+        if (!lode_failed(s))
+            s = lode_pipeline_maybe_flush(p); /* a kill costs no more than the time since */
         if (p->on_tick)
             p->on_tick(p->context);
     }

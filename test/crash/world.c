@@ -3,6 +3,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -94,6 +95,15 @@ static int64_t tell_time(void *context)
     return lode_chain_maker_time(1000);
 }
 
+/* Nobody reads it; but that there is a log must not matter. */
+static void take_line(void *context, lode_log_level level, const char *line)
+{
+    if (getenv("LODE_TEST_TALK"))
+        fprintf(stderr, "%d %s\n", (int)level, line);
+}
+
+static const lode_logger logger = { take_line, NULL, LODE_LOG_DEBUG };
+
 static void show_chain(world *w, lode_chain *chain)
 {
     lode_mutex_lock(&w->lock);
@@ -109,6 +119,7 @@ lode_status world_session(world *w, unsigned flags, world_act act)
                              .blocks_from = flags & WORLD_FROM_NODE ? WORLD_NODE "/regtest/blocks" : NULL,
                              .params = &w->params,
                              .env = w->env,
+                             .logger = &logger,
                              .create_if_missing = true,
                              .reindex = flags & WORLD_REINDEX,
                              .reindex_chainstate = flags & WORLD_REINDEX_CHAINSTATE,
