@@ -372,7 +372,9 @@ lode_status lode_txindex_publish(lode_txindex *x)
 
 uint64_t lode_txindex_pending_bytes(const lode_txindex *x)
 {
-    return ((uint64_t)x->filling.count + x->writing.count) * (KEY_LEN + VALUE_MOST);
+    /* while the writer runs its array is its own; it was handed over full */
+    size_t writing = x->writer.started ? x->capacity : x->writing.count;
+    return ((uint64_t)x->filling.count + writing) * (KEY_LEN + VALUE_MOST);
 }
 
 lode_status lode_txindex_settle(lode_txindex *x)
