@@ -200,6 +200,8 @@ static void failed_calls(case_list *l, size_t s)
                 c.error_number = reads ? EIO : errors[turn / 2];
                 if (c.error_number == EMFILE && (1u << call) != LODE_FAULT_OPEN)
                     c.error_number = EIO;
+                if (1u << call == LODE_FAULT_OPEN && case_is_table(place) && turn == 0)
+                    c.error_number = ENOENT; /* as if somebody had removed it */
                 c.n = i == 0 ? 0 : i == 1 ? count - 1 : lode_random_below(&l->random, count);
                 c.torn_bytes = (size_t)lode_random_below(&l->random, 3) * 50;
                 c.cut = lode_random_below(&l->random, 3)   ? LODE_KEEP_ALL

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The program is killed, on a real disk, at random moments of an import and of rebuilds, and started again.
 
-After each run of kills the same command must end with the coins, tips and transaction index of an import that nobody
+Now and then it dies of a limit on the size of files instead. After each run of kills the same command must end with the coins, tips and transaction index of an import that nobody
 disturbed. Where $BITCOIND and $BITCOIN_CLI name Core's programs, bitcoind opens what was gone on with; and it opens copies
 of what was killed and never touched again, which it may go on with by itself, but must not misread.
 
@@ -11,6 +11,7 @@ with LODE_LONG=1 120).
 import json
 import os
 import random
+import resource
 import shutil
 import signal
 import subprocess
@@ -31,9 +32,10 @@ def fail(*text):
     sys.exit("kill_test: LODE_TEST_SEED=%d: %s" % (SEED, " ".join(str(t) for t in text)))
 
 
-def lode(datadir, *arguments, check=True):
-    p = subprocess.run([LODE, *COMMON, "-datadir=" + datadir, *arguments], capture_output=True, text=True)
-    if check and p.returncode:
+def lode(datadir, *arguments, descriptors=None):
+    limit = (lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))) if descriptors else None
+    p = subprocess.run([LODE, *COMMON, "-datadir=" + datadir, *arguments], capture_output=True, text=True, preexec_fn=limit)
+    if p.returncode:
         fail("lode", " ".join(arguments), "ended with", p.returncode, p.stdout, p.stderr)
     return p.stdout.strip()
 
@@ -50,6 +52,15 @@ def lode_until(seconds, datadir, *arguments):
     if p.returncode:
         fail("lode", " ".join(arguments), "after a kill ended with", p.returncode, told)
     return True
+
+
+def lode_with_short_files(most, datadir, *arguments):
+    """No file may grow beyond so many bytes: the program dies, or says so. True: it came to its end."""
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+    p = subprocess.run([LODE, *COMMON, "-datadir=" + datadir, *arguments], capture_output=True, text=True, preexec_fn=limit)
+    if p.returncode not in (0, 1, -signal.SIGXFSZ):
+        fail("lode", " ".join(arguments), "with files of", most, "bytes ended with", p.returncode, p.stderr)
+    return p.returncode == 0
 
 
 def state(ask, txids):
@@ -156,7 +167,10 @@ class Trial:
         command = start
         for _ in range(self.random.randint(1, 4)):
             length = self.seconds if kind != 3 else self.seconds / 4
-            if lode_until(length * self.random.random() ** 1.5, datadir, *command):
+            if self.random.random() < 0.2:
+                if lode_with_short_files(int(4000 * 1000 ** self.random.random()), datadir, *command):
+                    break
+            elif lode_until(length * self.random.random() ** 1.5, datadir, *command):
                 break
             self.kills += 1
             if os.path.exists(os.path.join(datadir, "regtest")):
@@ -176,6 +190,13 @@ class Trial:
         shutil.rmtree(datadir)
 
 
+    def with_few_descriptors(self):
+        datadir = os.path.join(self.work, "few")
+        os.mkdir(datadir)
+        lode(datadir, "-txindex", "import", self.chain, descriptors=64)
+        self.must_be_alike("an import with 64 descriptors", lambda *c: lode(datadir, *c))
+
+
 def main():
     work = tempfile.mkdtemp(prefix="lode-kill-")
     try:
@@ -183,6 +204,7 @@ def main():
         trial.prepare()
         for number in range(ROUNDS):
             trial.one_round(number)
+        trial.with_few_descriptors()
     finally:
         shutil.rmtree(work)
     print("%d directories, %d kills, bitcoind opened %d; LODE_TEST_SEED=%d" % (ROUNDS, trial.kills, trial.cores, SEED))

@@ -1,7 +1,8 @@
 # test/crash/local.mk
 # Failing calls, power cuts, full disks: whatever happens, the next run goes on.
 CRASH_TESTS = \
-	test/crash/crash_test
+	test/crash/crash_test \
+	test/crash/given_replay_test
 check_PROGRAMS += $(CRASH_TESTS)
 TESTS += $(CRASH_TESTS)
 
@@ -16,6 +17,10 @@ test_crash_crash_test_SOURCES = \
 test_crash_crash_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_crash_crash_test_LDFLAGS = $(LOADBLOCK_LINK)
 test_crash_crash_test_LDADD = $(LOADBLOCK_TEST_LIBS)
+test_crash_given_replay_test_SOURCES = test/crash/given_replay_test.c test/chainstate/given_directory.h
+test_crash_given_replay_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_crash_given_replay_test_LDFLAGS = $(LOADBLOCK_LINK)
+test_crash_given_replay_test_LDADD = $(LOADBLOCK_TEST_LIBS)
 
 # The program itself, killed; with $BITCOIND also bitcoind on what is left.
 EXTRA_DIST += test/crash/kill_test.py

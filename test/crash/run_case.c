@@ -33,6 +33,11 @@ int case_place(const char *path)
     return find_part(areas, path) * 16 + find_part(files, name ? name : path);
 }
 
+bool case_is_table(int place)
+{
+    return strcmp(files[place % 16], ".ldb") == 0;
+}
+
 static const char *call_name(unsigned call)
 {
     static const char *const names[CASE_CALLS] = {
@@ -133,6 +138,9 @@ static void complain(case_report *r, const char *format, ...)
 static void judge_status(case_report *r, const crash_case *c, lode_status s)
 {
     int expected = c->error_number == ENOSPC || c->kind == CASE_FULL ? LODE_NO_SPACE : LODE_IO;
+
+    if (c->error_number == ENOENT)
+        expected = LODE_CORRUPT; /* the manifest names what is not there */
 
     if (!lode_failed(s) || c->kind == CASE_POWER)
         return;

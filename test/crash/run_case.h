@@ -42,6 +42,7 @@ typedef struct case_report {
 
 /* What kind of file a path names, below CASE_PLACES. */
 int case_place(const char *path);
+bool case_is_table(int place);
 void case_describe(char *out, size_t capacity, const crash_case *c);
 
 /* `w` is as scenario's prepare left it, and spent afterwards. */
