@@ -110,6 +110,19 @@ static void coins_must_be_right(const char *datadir)
     must(lode_chain_close(chain));
 }
 
+static void wait_until_core_is_gone(const char *datadir)
+{
+    lode_env *system = lode_env_system();
+    bool held = true;
+
+    for (int tenths = 0; held && tenths < 600; tenths++) {
+        must(system->is_locked(system, &held, test_path(datadir, "regtest/.lock")));
+        if (held)
+            usleep(100000);
+    }
+    assert_false(held);
+}
+
 static void core_must_finish(const char *datadir)
 {
     const char *node = getenv("BITCOIND"), *cli = getenv("BITCOIN_CLI");
@@ -122,14 +135,14 @@ static void core_must_finish(const char *datadir)
              "'%s' -regtest -datadir='%s' -rpcport=%d -connect=0 -listen=0 -disablewallet -printtoconsole=0 "
              "-daemonwait >/dev/null && "
              "'%s' -regtest -datadir='%s' -rpcport=%d gettxoutsetinfo && '%s' -regtest -datadir='%s' -rpcport=%d stop "
-             ">/dev/null && "
-             "while [ -e '%s/regtest/bitcoind.pid' ]; do sleep 0.1; done",
-             node, datadir, port, cli, datadir, port, cli, datadir, port, datadir);
+             ">/dev/null",
+             node, datadir, port, cli, datadir, port, cli, datadir, port);
     FILE *told = popen(command, "r");
     assert_non_null(told);
     size_t len = fread(answer, 1, sizeof answer - 1, told);
     answer[len] = '\0';
     assert_int_equal(pclose(told), 0);
+    wait_until_core_is_gone(datadir);
     if (!strstr(answer, expected_hash))
         fail_msg("bitcoind, finishing what a stopped replay left, has %s", answer);
 }
