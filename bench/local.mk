@@ -6,3 +6,4 @@ bench_coins_cache_SOURCES = bench/coins_cache.c
 bench_coins_cache_LDADD = libchainstate.la librules.la libprimitives.la libstorage.la libsupport.la $(EXTERNAL_LIBS)
 include bench/chainstate_local.mk
 include bench/import_bench_local.mk
+include bench/lode_bench_local.mk
