@@ -105,6 +105,7 @@ static int run_suite(const char *name, const lode_bench_wish *wish)
     bool is_text = !wish->json || strcmp(wish->json, "-") != 0;
     int wrong;
 
+    o.wish.quiet_us = wish->plan.size == LODE_SIZE_TINY ? 5000 : 100000;
     choose_engines(&o, wish->engines);
     make_plan(plan, name, wish);
     o.results = (lode_chapter_results *)lode_engine_memory(

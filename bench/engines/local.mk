@@ -9,3 +9,12 @@ endif
 if HAVE_ROCKSDB
 bench_lode_bench_SOURCES += bench/engines/rocksdb.c
 endif
+if HAVE_LMDB
+bench_lode_bench_SOURCES += bench/engines/lmdb.c
+endif
+if HAVE_BERKELEYDB
+bench_lode_bench_SOURCES += bench/engines/berkeleydb.c
+endif
+if HAVE_SQLITE
+bench_lode_bench_SOURCES += bench/engines/sqlite.c
+endif

@@ -81,16 +81,16 @@ static void drop_from_page_cache(const char *path)
     free(copy);
 }
 
-/* Until the process used less than a fiftieth of a processor for 100 ms, which do not count. */
-static void settle(lode_result *r)
+/* Until the process used less than 2 ms of a processor for the time of quiet, which does not count. */
+static void settle(lode_result *r, uint32_t quiet_us)
 {
     double before = lode_stopwatch_now().cpu_s;
 
     for (int i = 0; i < 1200; i++) {
-        usleep(100000);
+        usleep(quiet_us);
         double now = lode_stopwatch_now().cpu_s;
         if (now - before < 0.002) {
-            r->wall_s -= 0.1;
+            r->wall_s -= quiet_us * 1e-6;
             return;
         }
         before = now;
@@ -320,7 +320,7 @@ static void run_upkeep(lode_run_state *run, const lode_phase *p, lode_result *r)
     lode_stopwatch start = lode_stopwatch_now();
 
     if (p->kind == LODE_PHASE_SETTLE)
-        settle(r);
+        settle(r, run->wish->quiet_us);
     else if (p->kind == LODE_PHASE_COMPACT)
         run->engine->compact(run->db);
     else

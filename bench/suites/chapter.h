@@ -31,8 +31,9 @@ typedef struct lode_chapter_results {
 typedef struct lode_run_wish {
     const char *room; /* directory for databases */
     uint64_t seed;
-    bool cold; /* drop files from the page cache when a database is opened again */
-    bool keep; /* databases stay */
+    bool cold;         /* drop files from the page cache when a database is opened again */
+    bool keep;         /* databases stay */
+    uint32_t quiet_us; /* how long an engine must have been quiet to count as settled */
 } lode_run_wish;
 
 /* Forks; fills *results. A process that died is told in the first phase that has no result. */

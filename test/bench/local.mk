@@ -2,8 +2,8 @@
 BENCH_TESTS = \
 	test/bench/chain_maker_test
 check_PROGRAMS += $(BENCH_TESTS)
-TESTS += $(BENCH_TESTS) test/bench/genchain_test.sh test/bench/import_bench_test.sh
-dist_check_SCRIPTS = test/bench/genchain_test.sh test/bench/import_bench_test.sh
+TESTS += $(BENCH_TESTS) test/bench/genchain_test.sh test/bench/import_bench_test.sh test/bench/lode_bench_test.sh
+dist_check_SCRIPTS = test/bench/genchain_test.sh test/bench/import_bench_test.sh test/bench/lode_bench_test.sh
 
 test_bench_chain_maker_test_SOURCES = test/bench/chain_maker_test.c test/bench/replay.c test/bench/replay.h
 test_bench_chain_maker_test_CPPFLAGS = $(TEST_CPPFLAGS)
