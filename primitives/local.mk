@@ -1,6 +1,6 @@
 noinst_LTLIBRARIES += libprimitives.la
 libprimitives_la_SOURCES = \
-	primitives/address.c primitives/address.h \
+	primitives/address.c primitives/address.h primitives/address_decode.c \
 	primitives/amount.h \
 	primitives/encode.c primitives/encode.h primitives/encode_script.c \
 	primitives/hash.c primitives/hash.h \

@@ -61,6 +61,7 @@ lode_status lode_query_locate(lode_query_call *call);
 lode_status lode_query_gettxout(lode_query_call *call);
 lode_status lode_query_gettxoutsetinfo(lode_query_call *call);
 lode_status lode_query_dumptxoutset(lode_query_call *call);
+lode_status lode_query_scantxoutset(lode_query_call *call);
 lode_status lode_query_verifychain(lode_query_call *call);
 lode_status lode_query_stats(lode_query_call *call);
 

@@ -97,6 +97,17 @@ static const struct {
       "\n"
       "Lode's own. For each transaction id the hash of the block of the active chain that holds it, or null.\n"
       "Needs the transaction index.\n" },
+    { "scantxoutset",
+      "scantxoutset action ( [scanobjects] )\n"
+      "\n"
+      "Looks through all unspent outputs for those that pay to given scripts.\n"
+      "\n"
+      "Arguments:\n"
+      "1. action         (string, required) start; abort and status find nothing to do, as each scan is over when it is\n"
+      "                  answered\n"
+      "2. scanobjects    (array) addresses and descriptors without derivation, as strings or {\"desc\": \"...\"}:\n"
+      "                  addr(ADDRESS) raw(HEX) pk(KEY) pkh(KEY) wpkh(KEY) combo(KEY) tr(KEY) rawtr(KEY) multi(N,KEY,...)\n"
+      "                  sortedmulti(N,KEY,...), and in sh(), wsh(), sh(wsh()) what may stand there\n" },
     { "stats", "stats\n"
                "\n"
                "Lode's own. Height, best block, work, totals and both hashes of the set, and the hashes of all blocks\n"

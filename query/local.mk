@@ -4,6 +4,8 @@ libquery_la_SOURCES = \
 	query/arguments.c query/arguments.h \
 	query/call.h \
 	query/descriptor.c query/descriptor.h \
+	query/descriptor_key.c query/descriptor_key.h \
+	query/descriptor_parse.c query/descriptor_parse.h \
 	query/find_tx.c query/find_tx.h \
 	query/help.c query/help.h \
 	query/json.c query/json.h \
@@ -11,6 +13,7 @@ libquery_la_SOURCES = \
 	query/query_block.c \
 	query/query_chain.c \
 	query/query_coins.c \
+	query/query_scan.c \
 	query/query_snapshot.c \
 	query/query_tx.c \
 	query/script_asm.c query/script_asm.h \

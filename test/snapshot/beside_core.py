@@ -8,6 +8,7 @@ import filecmp
 import hashlib
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -103,6 +104,65 @@ class Pair:
         return self.different
 
 
+def gather(pair, height):
+    """Output scripts, addresses and keys of some blocks."""
+    scripts, addresses, keys = set(), set(), set()
+    for h in sorted(random.sample(range(1, height + 1), min(height, 40))):
+        block = json.loads(pair.lode("getblock", pair.lode("getblockhash", str(h)).stdout.strip(), "2").stdout)
+        for tx in block["tx"]:
+            for output in tx["vout"]:
+                script = output["scriptPubKey"]
+                scripts.add(script["hex"])
+                if "address" in script:
+                    addresses.add(script["address"])
+                if script["type"] == "pubkey":
+                    keys.add(script["asm"].split()[0])
+                if script["type"] == "multisig":
+                    keys.update(script["asm"].split()[1:-2])
+            for source in tx["vin"]:
+                keys.update(w for w in source.get("txinwitness", []) if len(w) == 66 and w[:2] in ("02", "03"))
+                keys.update(w for w in source.get("scriptSig", {}).get("asm", "").split() if len(w) in (66, 130) and w[:2] in ("02", "03", "04"))
+    return [random.sample(sorted(part), min(len(part), 25)) for part in (scripts, addresses, keys)]
+
+
+def check_scan(pair, height):
+    scripts, addresses, keys = gather(pair, height)
+    short = [k for k in keys if len(k) == 66]
+    start = lambda *objects: pair.compare("scantxoutset", "start", json.dumps(objects))
+    pair.compare("scantxoutset", "status")
+    pair.compare("scantxoutset", "abort")
+    start()
+    start(*("raw(%s)" % s for s in scripts))
+    start(*("addr(%s)" % a for a in addresses))
+    start(*({"desc": "addr(%s)" % a, "range": 5} for a in addresses[:3]))
+    start(*("addr(%s)" % a for a in addresses), *("raw(%s)" % s for s in scripts), *("combo(%s)" % k for k in keys))
+    for name in ("pk", "pkh", "combo", "sh(pk", "sh(pkh"):
+        start(*("%s(%s)%s" % (name, k, ")" * name.count("(")) for k in keys))
+    for name in ("wpkh", "sh(wpkh", "wsh(pk", "wsh(pkh", "sh(wsh(pk", "tr", "rawtr"):
+        start(*("%s(%s)%s" % (name, k, ")" * name.count("(")) for k in short))
+    start(*("%s(%s)" % (name, k[2:]) for name in ("tr", "rawtr") for k in short))
+    start(*("pkh([d34db33f/44'/0h/7]%s)" % k for k in keys))
+    for i in range(0, len(short) - 3, 3):
+        three = ",".join(short[i:i + 3])
+        start("multi(2,%s)" % three, "sortedmulti(2,%s)" % three, "sh(multi(2,%s))" % three, "wsh(sortedmulti(1,%s))" % three, "sh(wsh(multi(3,%s)))" % three)
+    key = short[0] if short else "02" + "79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798"
+    for wrong in ("", "foo", "foo(1)", "raw(0)", "raw(xy)", "addr(x)", "addr(bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t5)", "pk()", "pk(%s" % key, "pk(%s)x" % key, "pkh(00)",
+                  "pk(05%s)" % key[2:], "wpkh(04%s)" % ("11" * 64), "tr(%s)" % ("ff" * 32), "wsh(wsh(pk(%s)))" % key, "wsh(wpkh(%s))" % key, "sh(sh(pk(%s)))" % key, "sh(addr(x))",
+                  "wsh(combo(%s))" % key, "sh(tr(%s))" % key, "sh(%s)" % key, "multi(3,%s)" % key, "multi(0,%s)" % key, "multi(x,%s)" % key, "multi(1)", "multi(1,%s,%s,%s,%s)" % ((key,) * 4),
+                  "multi(1,zz)", "raw(51)#abcdefgh", "raw(51)#abc", "raw(51)#a#b", "raw(5\u00e91)", "pk([d34db33]%s)" % key, "pk([d34db33f/x]%s)" % key, "pk(]%s)" % key, "pk([zzzzzzzz]%s)" % key):
+        pair.compare_refusal("scantxoutset", "start", json.dumps([wrong]))
+    pair.compare_refusal("scantxoutset", "start", "[1]")
+    pair.compare_refusal("scantxoutset", "start", "[{}]")
+    pair.compare_refusal("scantxoutset", "start", "{}")
+    pair.compare_refusal("scantxoutset", "start", "x")
+    pair.compare_refusal("scantxoutset", "start")
+    pair.compare_refusal("scantxoutset", "stop")
+    for address in addresses[:5]:  # ours alone: a bare address
+        bare, full = (pair.lode("scantxoutset", "start", json.dumps([form % address])).stdout for form in ("%s", "addr(%s)"))
+        if bare != full:
+            pair.say(("scantxoutset", address), bare, full)
+
+
 def check(pair):
     height = int(pair.compare("getblockcount"))
     for level in range(5):
@@ -111,6 +171,7 @@ def check(pair):
     pair.compare("verifychain", "4", "10")
     pair.compare_refusal("verifychain", "x")
     pair.compare_refusal("verifychain", '"3"')
+    check_scan(pair, height)
     pair.compare_dump("latest")
     for back in (1, 7, height // 2, height - 1, height):
         pair.compare_dump("rollback=%d" % (height - back))
@@ -130,6 +191,7 @@ def main():
     if not os.path.exists(os.path.join(DATA, "blocks/regtest-all.dat")):
         print("given data is absent, skipped")
         return 77
+    random.seed(7)
     failed = 0
     work = tempfile.mkdtemp(prefix="lode-snapshot-")
     try:
