@@ -36,6 +36,7 @@ struct lode_txindex {
     lode_store *store;
     size_t capacity; /* entries in each array */
     uint32_t batch_most;
+    uint64_t added; /* entries, since the open */
 
     /* The chain's thread. */
     entry_array filling;
@@ -351,6 +352,7 @@ lode_status lode_txindex_add_block(lode_txindex *x, const lode_block *block, int
         e->sequence = (uint32_t)x->filling.count++;
         offset += block->txs[i].size;
     }
+    x->added += block->tx_count;
     return lode_ok();
 }
 
@@ -379,7 +381,13 @@ uint64_t lode_txindex_pending_bytes(const lode_txindex *x)
 
 lode_status lode_txindex_settle(lode_txindex *x)
 {
+    static const lode_bytes first = { "t", 1 }, limit = { "u", 1 };
+    uint64_t bytes;
+
     LODE_TRY(settle_writer(x));
+    LODE_TRY(lode_store_approximate_sizes(x->store, 1, &first, &limit, &bytes));
+    if (x->added * (KEY_LEN + VALUE_MOST) * 4 < bytes)
+        return lode_ok();
     return lode_store_compact_range(x->store, NULL, 0, NULL, 0);
 }
 

@@ -47,7 +47,8 @@ lode_status lode_txindex_flush(lode_txindex *index, lode_slice locator);
 uint64_t lode_txindex_pending_bytes(const lode_txindex *index);
 /* Everything added so far can be found from now on; it need not be durable. Chain's thread. */
 lode_status lode_txindex_publish(lode_txindex *index);
-/* End of a bulk load: runs are merged into few levels. May take a while. */
+/* End of a bulk load: runs are merged into few levels. May take a while. Where what was added since the open is little
+ * beside what was there, nothing is done: all of it would be written once more. */
 lode_status lode_txindex_settle(lode_txindex *index);
 lode_status lode_txindex_find(lode_txindex *index, bool *found, lode_tx_position *position, const lode_txid *txid);
 lode_store *lode_txindex_store(lode_txindex *index);

@@ -139,8 +139,8 @@ static void judge_status(case_report *r, const crash_case *c, lode_status s)
 {
     int expected = c->error_number == ENOSPC || c->kind == CASE_FULL ? LODE_NO_SPACE : LODE_IO;
 
-    if (c->error_number == ENOENT)
-        expected = LODE_CORRUPT; /* the manifest names what is not there */
+    if (c->error_number == ENOENT) /* of a table to be read: the manifest names what is not there */
+        expected = s.code == LODE_MISSING ? LODE_MISSING : LODE_CORRUPT;
 
     if (!lode_failed(s) || c->kind == CASE_POWER)
         return;
