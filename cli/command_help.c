@@ -31,6 +31,17 @@ static const char check_help[] =
     "\n"
     "Exit status: 0 good; 1 bad, or an error; 3 not finished: something is missing, unreadable, or it was interrupted.\n";
 
+static const char invalidate_help[] =
+    "invalidateblock \"blockhash\"\n"
+    "\n"
+    "Marks a block as invalid for ever, as if it broke a rule, and follows the best chain without it. Prints nothing.\n";
+
+static const char reconsider_help[] =
+    "reconsiderblock \"blockhash\"\n"
+    "\n"
+    "Takes the invalid marks away from a block, its ancestors and its descendants, and follows the best chain. Undoes\n"
+    "invalidateblock. Prints nothing.\n";
+
 static const char help_help[] = "help [COMMAND]\n"
                                 "\n"
                                 "Commands and options, or what one command does.\n";
@@ -41,6 +52,10 @@ const char *lode_command_help_text(const char *command)
         return import_help;
     if (strcmp(command, "check") == 0)
         return check_help;
+    if (strcmp(command, "invalidateblock") == 0)
+        return invalidate_help;
+    if (strcmp(command, "reconsiderblock") == 0)
+        return reconsider_help;
     if (strcmp(command, "help") == 0)
         return help_help;
     return lode_query_help(command);
@@ -95,6 +110,8 @@ static void print_all(void)
     printf("Commands:\n");
     printf("  import [FILE|DIRECTORY...]\n");
     printf("  check\n");
+    printf("  invalidateblock \"blockhash\"\n");
+    printf("  reconsiderblock \"blockhash\"\n");
     for (size_t i = 0; (name = lode_query_name(i)); i++) {
         const char *help = lode_query_help(name);
         printf("  %.*s\n", (int)strcspn(help, "\n"), help);

@@ -10,6 +10,7 @@ libcli_la_SOURCES = \
 	cli/step_meter.c cli/step_meter.h
 bin_PROGRAMS += lode
 lode_SOURCES = \
+	cli/command_blocks.c \
 	cli/command_check.c \
 	cli/command_help.c \
 	cli/command_import.c \

@@ -45,6 +45,8 @@ static const struct {
 } own_commands[] = {
     { "check", lode_command_check },
     { "import", lode_command_import },
+    { "invalidateblock", lode_command_invalidateblock },
+    { "reconsiderblock", lode_command_reconsiderblock },
     { "verifychain", lode_command_verifychain },
 };
 

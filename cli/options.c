@@ -47,6 +47,9 @@ static const lode_option options[] = {
     { "stopatheight", LODE_OPTION_INTEGER, LODE_OPTIONS_IMPORT, "N", "stop after this height (default 0: never)" },
     { "reindex", LODE_OPTION_BOOL, LODE_OPTIONS_IMPORT, NULL,
       "rebuild everything from the directory's own block files" },
+    { "blocksfrom", LODE_OPTION_TEXT, LODE_OPTIONS_IMPORT, "DIR",
+      "take over a node's block files: full ones are linked, the last one is copied, then all are indexed here; "
+      "nothing in DIR is written" },
     { "reindex-chainstate", LODE_OPTION_BOOL, LODE_OPTIONS_IMPORT, NULL,
       "rebuild the coins from the directory's own block files" },
 

@@ -123,6 +123,7 @@ bool lode_setup_fill(lode_setup *setup, lode_settings *s, lode_console *console)
     lode_options_init(o);
     o->datadir = lode_settings_text(s, "datadir");
     o->blocksdir = lode_settings_text(s, "blocksdir");
+    o->blocks_from = lode_settings_text(s, "blocksfrom");
     o->chain = s->network;
     o->txindex = lode_settings_bool(s, "txindex", false);
     o->check_scripts = lode_settings_bool(s, "checksigs", true);
