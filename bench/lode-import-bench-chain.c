@@ -105,7 +105,7 @@ lode_bench_chain *lode_bench_chain_make(const lode_bench_place *place, const cha
     if (!was_made_so(note, c->files[0], arguments)) {
         fprintf(stderr, "lode-import-bench: making %s (%s)\n", c->files[0], arguments);
         unlink(note);
-        if (!lode_bench_run(&cost, &command, log, NULL))
+        if (!lode_bench_run(&cost, &command, log, false, NULL))
             lode_bench_stop("%s failed, see %s", genchain, log);
         write_note(note, arguments);
     }

@@ -50,7 +50,7 @@ static void ask_version(char out[128], const lode_import_bench_options *o, const
     lode_bench_command_add(&c, "%s", program);
     lode_bench_command_add(&c, "-version");
     out[0] = '\0';
-    if (lode_bench_run(&cost, &c, path, NULL) && (text = lode_bench_read_text(path))) {
+    if (lode_bench_run(&cost, &c, path, false, NULL) && (text = lode_bench_read_text(path))) {
         snprintf(out, 128, "%.*s", (int)strcspn(text, "\n\""), text);
         free(text);
     }

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -71,7 +72,24 @@ char *lode_bench_read_text(const char *path)
     return text;
 }
 
-static pid_t start(const lode_bench_command *command, const char *out)
+/* The last one we may run on: the first is often the busiest. */
+static void stay_on_one_processor(void)
+{
+    cpu_set_t set;
+    int last = -1;
+
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        _exit(126);
+    for (int i = 0; i < CPU_SETSIZE; i++)
+        if (CPU_ISSET(i, &set))
+            last = i;
+    CPU_ZERO(&set);
+    CPU_SET(last, &set);
+    if (last < 0 || sched_setaffinity(0, sizeof set, &set) != 0)
+        _exit(126);
+}
+
+static pid_t start(const lode_bench_command *command, const char *out, bool one_processor)
 {
     pid_t pid;
     int fd;
@@ -86,6 +104,8 @@ static pid_t start(const lode_bench_command *command, const char *out)
     fd = open("/dev/null", O_RDONLY);
     if (fd >= 0)
         dup2(fd, STDIN_FILENO);
+    if (one_processor)
+        stay_on_one_processor();
     execvp(command->words[0], command->words);
     fprintf(stderr, "%s: %s\n", command->words[0], strerror(errno));
     _exit(127);
@@ -124,13 +144,13 @@ static pid_t wait_for_text(pid_t pid, int *status, struct rusage *usage, const l
     }
 }
 
-bool lode_bench_run(lode_bench_cost *cost, const lode_bench_command *command, const char *out,
+bool lode_bench_run(lode_bench_cost *cost, const lode_bench_command *command, const char *out, bool one_processor,
                     const lode_bench_ending *ending)
 {
     struct rusage usage = { 0 };
     int status = 0;
     uint64_t start_ns = lode_clock_ns();
-    pid_t pid = start(command, out), done;
+    pid_t pid = start(command, out, one_processor), done;
 
     if (pid < 0)
         lode_bench_stop("no process for %s: %s", command->words[0], strerror(errno));

@@ -25,8 +25,9 @@ typedef struct lode_bench_ending {
     double patience_s; /* it is ended, and counts as failed, when it took longer */
 } lode_bench_ending;
 
-/* Output and errors go to the file `out`. Ending may be NULL. False: it could not be started, or failed. */
-bool lode_bench_run(lode_bench_cost *cost, const lode_bench_command *command, const char *out,
+/* Output and errors go to the file `out`. Ending may be NULL. one_processor: all its threads share one. False: it could
+ * not be started, or failed. */
+bool lode_bench_run(lode_bench_cost *cost, const lode_bench_command *command, const char *out, bool one_processor,
                     const lode_bench_ending *ending);
 
 /* A whole small file as text, given: free. NULL when it cannot be read. */

@@ -160,7 +160,7 @@ static bool ask_set_info(char best[65], char hash[65], const lode_bench_place *p
     lode_bench_command_add(&c, "-datadir=%s", lode_bench_directory(place, who));
     lode_bench_command_add(&c, "gettxoutsetinfo");
     lode_bench_command_add(&c, "hash_serialized_3");
-    good = lode_bench_run(&cost, &c, path, NULL);
+    good = lode_bench_run(&cost, &c, path, false, NULL);
     lode_bench_command_clear(&c);
     text = lode_bench_read_text(path);
     good = good && text && find_value(best, 65, text, "\"bestblock\"") &&
@@ -289,7 +289,8 @@ bool lode_bench_do_job(lode_bench_cost *cost, char why[256], const lode_bench_pl
     (is_core ? make_core_command : make_lode_command)(&c, place, chain, job);
     log_path(log, place, job->who);
     lode_bench_path_of(debug_log, place, LODE_BENCH_CORE, "debug.log");
-    good = lode_bench_run(cost, &c, log, is_core && (job->txindex || job->work == LODE_BENCH_TXINDEX) ? &ending : NULL);
+    good = lode_bench_run(cost, &c, log, job->one_processor,
+                          is_core && (job->txindex || job->work == LODE_BENCH_TXINDEX) ? &ending : NULL);
     lode_bench_command_clear(&c);
     if (!good) {
         describe_failure(why, place, job->who);

@@ -35,6 +35,7 @@ typedef struct lode_bench_job {
     lode_bench_who who;
     lode_bench_work work;
     bool scripts, txindex, cold; /* cold: what is read is dropped from the page cache first */
+    bool one_processor;          /* all threads share one */
     int par, dbcache_mib;
 } lode_bench_job;
 

@@ -24,7 +24,7 @@ typedef struct plan {
     const char *name; /* NULL: no such side */
     lode_bench_who who;
     lode_bench_work work;
-    bool scripts, txindex, cold, shuffled;
+    bool scripts, txindex, cold, shuffled, one_processor;
     share par, cache;
     double at_least, at_most;
 } plan;
@@ -109,6 +109,15 @@ static const question questions[] = {
       { .name = "lode", LODE },
       { .name = "lode_par1", LODE, .par = ONE, .at_least = 1 },
       .on_eras = true },
+    { "one_processor",
+      "without scripts, -par=1, all threads on one processor",
+      { .name = "lode", LODE, .par = ONE, .one_processor = true },
+      { CORE, .par = ONE, .one_processor = true, .at_least = 6 } },
+    { "processors",
+      "without scripts, all processors beside one",
+      { .name = "lode", LODE },
+      { .name = "lode_one_processor", LODE, .one_processor = true, .at_least = 1 },
+      .on_eras = true },
     { "shuffled",
       "without scripts, blocks as parallel download leaves them, beside file order",
       { .name = "lode", LODE, .shuffled = true },
@@ -154,6 +163,7 @@ static lode_bench_job job_of(const bench *b, const plan *p)
         .who = p->who, .work = p->work, .scripts = p->scripts, .txindex = p->txindex, .cold = p->cold
     };
 
+    job.one_processor = p->one_processor;
     job.par = p->par == ONE ? 1 : o->par;
     job.dbcache_mib = p->cache == SMALL     ? o->small_dbcache_mib
                       : p->cache == QUARTER ? o->small_dbcache_mib / 4 > 4 ? o->small_dbcache_mib / 4 : 4
