@@ -105,8 +105,8 @@ static lode_status read_again(lode_work *w)
     s = env->pread(env, file, &got, to, w->available, w->offset);
     env->close(env, file);
     LODE_TRY(s);
-    w->available = (uint32_t)got; /* a file that shrank meanwhile: the parser will say so */
     lode_input_decode(w->input, to, got, w->offset);
+    memset(to + got, 0, w->available - got); /* of a file that shrank meanwhile: the parser will say so */
     w->raw = to;
     return lode_ok();
 }

@@ -16,6 +16,7 @@ LOADBLOCK_TESTS = \
 	test/loadblock/pressure_test \
 	test/loadblock/reindex_test \
 	test/loadblock/resume_test \
+	test/loadblock/steps_test \
 	test/loadblock/shared_library_test \
 	test/loadblock/submit_test \
 	test/loadblock/transactions_test
@@ -60,6 +61,10 @@ test_loadblock_resume_test_SOURCES = test/loadblock/resume_test.c
 test_loadblock_resume_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_loadblock_resume_test_LDFLAGS = $(LOADBLOCK_LINK)
 test_loadblock_resume_test_LDADD = $(LOADBLOCK_TEST_LIBS)
+test_loadblock_steps_test_SOURCES = test/loadblock/steps_test.c
+test_loadblock_steps_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_loadblock_steps_test_LDFLAGS = $(LOADBLOCK_LINK)
+test_loadblock_steps_test_LDADD = $(LOADBLOCK_TEST_LIBS)
 test_loadblock_submit_test_SOURCES = test/loadblock/submit_test.c
 test_loadblock_submit_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_loadblock_submit_test_LDFLAGS = $(LOADBLOCK_LINK)
