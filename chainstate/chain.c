@@ -189,8 +189,8 @@ lode_status lode_chain_open(lode_chain **out, const lode_chain_options *options)
     c->logger = options->logger;
     c->flushed_at_ns = lode_clock_ns();
     c->flush_interval_ns = UINT64_C(600) * 1000000000;
-    lode_waiter_init(&c->waiter);
-    s = open_parts(c);
+    c->waiter = lode_waiter_create();
+    s = c->waiter ? open_parts(c) : lode_fail(LODE_NO_MEMORY, "no memory to open %s", options->datadir);
     if (!lode_failed(s)) {
         *out = c;
         return s;
@@ -214,7 +214,7 @@ lode_status lode_chain_close(lode_chain *c)
         first = s;
     lode_notes_close(c->notes);
     lode_directory_close(c->directory);
-    lode_waiter_clear(&c->waiter);
+    lode_waiter_destroy(c->waiter);
     free(c->active);
     free(c);
     return first;

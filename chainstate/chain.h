@@ -48,7 +48,7 @@ typedef struct lode_chain {
     const lode_logger *logger;
     lode_directory *directory;
     lode_pool *pool; /* workers; NULL when read-only */
-    lode_waiter waiter; /* told by workers; here, since it must outlive them */
+    lode_waiter *waiter; /* told by workers; here, since it must outlive them */
     lode_notes *notes;
     /* the chain thread's */
     lode_block_index *index;

@@ -82,7 +82,7 @@ void lode_run_note_own_ends(lode_run_state *run)
 
 static lode_status take_one(lode_run_state *run, lode_work *w)
 {
-    unsigned seen = lode_waiter_look(&run->chain->waiter);
+    unsigned seen = lode_waiter_look(run->chain->waiter);
     if (w->kind == LODE_WORK_REPEAT) {
         lode_scan_pop(run->scan);
         run->result->blocks_read++;
@@ -120,7 +120,7 @@ static lode_status scan_all(lode_run_state *run)
     LODE_TRY(lode_scan_start(&run->scan, &run->shop, &run->inputs));
     lode_run_tell_progress(run, LODE_PHASE_IMPORTING);
     while (!done && !run->pipeline.stopped && !lode_chain_is_interrupted(run->chain)) {
-        unsigned seen = lode_waiter_look(&run->chain->waiter);
+        unsigned seen = lode_waiter_look(run->chain->waiter);
         lode_work *w;
         switch (lode_scan_peek(run->scan, &w)) {
         case LODE_SCAN_WORK:

@@ -17,7 +17,7 @@ void lode_workshop_init(lode_workshop *shop, lode_chain *chain, lode_chunk_pool 
     memset(shop, 0, sizeof *shop);
     shop->chain = chain;
     shop->chunks = chunks;
-    shop->waiter = &chain->waiter;
+    shop->waiter = chain->waiter;
     lode_mutex_init(&shop->lock);
 }
 

@@ -20,13 +20,13 @@ void lode_blocks_ahead_init(lode_blocks_ahead *b, lode_chain *chain, lode_entry 
 static void wait_a_little(lode_blocks_ahead *b, unsigned seen)
 {
     if (!lode_pool_help(b->chain->pool))
-        lode_waiter_wait(&b->chain->waiter, seen, 50000);
+        lode_waiter_wait(b->chain->waiter, seen, 50000);
 }
 
 static void wait_until_parsed(lode_blocks_ahead *b, const lode_work *w)
 {
     for (;;) {
-        unsigned seen = lode_waiter_look(&b->chain->waiter);
+        unsigned seen = lode_waiter_look(b->chain->waiter);
         if (lode_work_is_parsed(w))
             return;
         wait_a_little(b, seen);
@@ -36,7 +36,7 @@ static void wait_until_parsed(lode_blocks_ahead *b, const lode_work *w)
 void lode_blocks_ahead_wait_checked(lode_blocks_ahead *b, const lode_work *w)
 {
     for (;;) {
-        unsigned seen = lode_waiter_look(&b->chain->waiter);
+        unsigned seen = lode_waiter_look(b->chain->waiter);
         if (lode_work_is_checked(w))
             return;
         wait_a_little(b, seen);

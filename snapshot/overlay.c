@@ -52,8 +52,8 @@ lode_status lode_overlay_open(lode_chain **out, lode_chain *base)
     c->active = NULL;
     c->txindex = NULL;
     c->txindex_at = NULL;
-    lode_waiter_init(&c->waiter);
-    s = fill(c, base);
+    c->waiter = lode_waiter_create();
+    s = c->waiter ? fill(c, base) : lode_fail(LODE_NO_MEMORY, "no memory for a view of the chain");
     if (lode_failed(s)) {
         lode_overlay_close(c);
         return s;
@@ -67,7 +67,7 @@ void lode_overlay_close(lode_chain *c)
     if (!c)
         return;
     lode_pool_destroy(c->pool);
-    lode_waiter_clear(&c->waiter);
+    lode_waiter_destroy(c->waiter);
     lode_ignore(lode_coins_close(c->coins)); /* nothing of it is on disk */
     free(c->active);
     free(c);

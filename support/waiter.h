@@ -2,6 +2,8 @@
 #ifndef LODE_SUPPORT_WAITER_H
 #define LODE_SUPPORT_WAITER_H
 
+#include <stdlib.h>
+
 #include "support/thread.h"
 
 /* It must outlive the threads that tell: one that stored what happened may still be about to tell it. */
@@ -23,6 +25,21 @@ static inline void lode_waiter_clear(lode_waiter *w)
 {
     lode_cond_clear(&w->cond);
     lode_mutex_clear(&w->lock);
+}
+/* One of its own, for an object that is copied; given: lode_waiter_destroy. NULL when memory is out. */
+static inline lode_waiter *lode_waiter_create(void)
+{
+    lode_waiter *w = malloc(sizeof *w);
+    if (w)
+        lode_waiter_init(w);
+    return w;
+}
+static inline void lode_waiter_destroy(lode_waiter *w)
+{
+    if (!w)
+        return;
+    lode_waiter_clear(w);
+    free(w);
 }
 /* Something happened; what it was has been stored before. */
 static inline void lode_waiter_tell(lode_waiter *w)
