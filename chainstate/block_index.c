@@ -340,8 +340,8 @@ lode_block_file_info *lode_block_index_file(lode_block_index *index, int32_t fil
     if (file < 0 || file >= LODE_INDEX_MAX_FILES ||
         !grow(&index->files, &index->file_capacity, want, sizeof *index->files))
         return NULL;
-    while (index->file_count < want)
-        index->files[index->file_count++] = (lode_index_file){ .is_dirty = false };
+    while (index->file_count < want) /* 'l' counts it, so it gets a record in any case */
+        index->files[index->file_count++] = (lode_index_file){ .is_dirty = true };
     return &index->files[file].info;
 }
 

@@ -275,6 +275,7 @@ static lode_status load_file(lode_block_index *index, void *context, lode_slice 
     if (!slot)
         return no_memory(index);
     *slot = info;
+    index->files[file].is_dirty = false;
     return lode_ok();
 }
 

@@ -74,7 +74,7 @@ void lode_run_note_own_ends(lode_run_state *run)
     for (size_t i = 0; i < run->inputs.count && !run->own_ends_are_noted; i++) {
         const lode_input *input = &run->inputs.items[i];
         uint64_t end = lode_scan_frames_end(run->scan, input);
-        if (input->own_file >= 0 && end <= UINT32_MAX)
+        if (input->own_file >= 0 && end > 0 && end <= UINT32_MAX)
             lode_block_files_note_end(run->chain->files, input->own_file, (uint32_t)end);
     }
     run->own_ends_are_noted = true;

@@ -219,6 +219,28 @@ static void a_reader_of_nothing_creates_nothing(void **state)
     assert_false(exists);
 }
 
+/* Core and we look for a record of each file up to the one that 'l' names. */
+static void a_file_that_was_asked_for_has_a_record(void **state)
+{
+    room *r = *state;
+    uint8_t bytes[256];
+
+    lode_block_index *index = open_index(r->env, r->path);
+    assert_non_null(lode_block_index_file(index, 3));
+    lode_block_index_mark_file_dirty(index, 1);
+    assert_ok(lode_block_index_write(index));
+    assert_ok(lode_block_index_close(index));
+    assert_int_equal(get_raw(r->env, r->path, bytes, "l", 1), 4);
+    assert_int_equal(bytes[0], 3);
+    for (char file = 0; file < 4; file++) {
+        const char key[5] = { 'f', file };
+        assert_int_equal(get_raw(r->env, r->path, bytes, key, sizeof key), 7);
+    }
+    index = open_index(r->env, r->path);
+    assert_int_equal(lode_block_index_last_file(index), 3);
+    assert_ok(lode_block_index_close(index));
+}
+
 static void flags_and_the_mark_of_a_reindex_are_kept(void **state)
 {
     room *r = *state;
@@ -507,6 +529,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_stored_genesis_is_the_documented_record, enter, leave),
         cmocka_unit_test_setup_teardown(a_new_index_is_empty, enter, leave),
         cmocka_unit_test_setup_teardown(a_reader_of_nothing_creates_nothing, enter, leave),
+        cmocka_unit_test_setup_teardown(a_file_that_was_asked_for_has_a_record, enter, leave),
         cmocka_unit_test_setup_teardown(flags_and_the_mark_of_a_reindex_are_kept, enter, leave),
         cmocka_unit_test_setup_teardown(a_wiped_index_is_empty_and_marked_at_once, enter, leave),
         cmocka_unit_test_setup_teardown(an_obfuscated_index_is_read_and_written_with_its_key, enter, leave),

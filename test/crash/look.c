@@ -150,12 +150,24 @@ static void look_at_txindex(looking *k)
 
 /* ---- all ---- */
 
+static void look_at_store(looking *k, lode_store *store)
+{
+    lode_status s = lode_store_verify(store);
+
+    if (lode_failed(s))
+        complain(k->l, "%s", s.text);
+}
+
 static void look_inside(looking *k, const reference *ref, uint8_t set_hash[STORY_SET_HASH])
 {
     lode_status s = lode_block_index_verify(k->chain->index);
 
     if (lode_failed(s))
         complain(k->l, "%s", s.text);
+    look_at_store(k, lode_block_index_store(k->chain->index));
+    look_at_store(k, lode_coins_store(k->chain->coins));
+    if (k->chain->txindex)
+        look_at_store(k, lode_txindex_store(k->chain->txindex));
     lode_block_index_visit(k->chain->index, k, look_at_entry);
     look_at_tip(k);
     look_at_coins(k, ref, set_hash);
