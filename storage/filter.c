@@ -1,4 +1,5 @@
-/* storage/filter.c: bloom filters, one for each 2 KiB of table, built from hashes alone.
+/* storage/filter.c: filters, one for each 2 KiB of table: bloom filters, built from hashes alone, or a caller's own,
+ * which are shown the keys.
  *
  * Touches:  memory only.
  * Source:   the format is LevelDB's, so that its tables have working filters here and ours there.
@@ -29,15 +30,17 @@ uint32_t lode_filter_hash(const void *key, size_t len)
     return h;
 }
 
-void lode_filter_builder_init(lode_filter_builder *b, unsigned bits_per_key)
+void lode_filter_builder_init(lode_filter_builder *b, unsigned bits_per_key, const lode_filter_policy *policy)
 {
-    *b = (lode_filter_builder){ .bits_per_key = bits_per_key };
+    *b = (lode_filter_builder){ .bits_per_key = bits_per_key, .policy = policy };
 }
 
 void lode_filter_builder_clear(lode_filter_builder *b)
 {
     lode_buf_clear(&b->result);
     lode_buf_clear(&b->offsets);
+    lode_buf_clear(&b->keys);
+    lode_buf_clear(&b->lengths);
     free(b->hashes);
     b->hashes = NULL;
     b->count = b->capacity = 0;
@@ -56,6 +59,13 @@ void lode_filter_builder_add_slow(lode_filter_builder *b, uint32_t hash)
     b->hashes[b->count++] = hash;
 }
 
+void lode_filter_builder_add_key(lode_filter_builder *b, lode_slice user_key)
+{
+    lode_buf_append(&b->keys, user_key.data, user_key.len);
+    lode_buf_put_le32(&b->lengths, (uint32_t)user_key.len);
+    b->count++;
+}
+
 /* 0.69 is ln 2, which makes false positives rarest. */
 static uint32_t probes_for(unsigned bits_per_key)
 {
@@ -63,11 +73,40 @@ static uint32_t probes_for(unsigned bits_per_key)
     return k < 1 ? 1 : k > 30 ? 30 : k;
 }
 
+/* The caller's filter of the keys so far. */
+static bool append_own_filter(lode_filter_builder *b)
+{
+    lode_bytes *keys = malloc(b->count * sizeof *keys);
+    size_t at = 0, len = 0;
+    if (!keys || !lode_buf_is_good(&b->keys) || !lode_buf_is_good(&b->lengths)) {
+        free(keys);
+        return false;
+    }
+    for (size_t i = 0; i < b->count; i++) {
+        keys[i] = (lode_bytes){ b->keys.data + at, lode_read_le32(b->lengths.data + i * 4) };
+        at += keys[i].len;
+    }
+    void *filter = b->policy->create(b->policy->context, keys, b->count, &len);
+    free(keys);
+    if (!filter)
+        return false;
+    lode_buf_append(&b->result, filter, len);
+    free(filter);
+    return true;
+}
+
 static void finish_filter(lode_filter_builder *b)
 {
     lode_buf_put_le32(&b->offsets, (uint32_t)b->result.len);
     if (!b->count)
         return;
+    if (b->policy) {
+        b->failed |= !append_own_filter(b);
+        lode_buf_reset(&b->keys);
+        lode_buf_reset(&b->lengths);
+        b->count = 0;
+        return;
+    }
     size_t bits = b->count * b->bits_per_key;
     size_t bytes = bits < 64 ? 8 : (bits + 7) / 8;
     uint8_t *array = lode_buf_extend(&b->result, bytes + 1);
@@ -140,15 +179,32 @@ static bool filter_matches(const uint8_t *filter, size_t len, uint32_t h)
     return true;
 }
 
-bool lode_filter_may_match(const lode_filter_reader *r, uint64_t block_offset, uint32_t hash)
+/* False: none is known for this block. */
+static inline bool find_filter(const lode_filter_reader *r, lode_slice *filter, uint64_t block_offset)
 {
     uint64_t index = block_offset >> r->base_shift;
     if (index >= r->count)
-        return true;
+        return false;
     const uint8_t *p = r->offsets + index * 4;
     size_t start = lode_read_le32(p), limit = lode_read_le32(p + 4); /* the last one reads the array's own offset */
     size_t most = (size_t)(r->offsets - r->data);
     if (start > limit || limit > most)
+        return false;
+    *filter = lode_slice_of(r->data + start, limit - start);
+    return true;
+}
+
+bool lode_filter_may_match(const lode_filter_reader *r, uint64_t block_offset, uint32_t hash)
+{
+    lode_slice filter;
+    return !find_filter(r, &filter, block_offset) || filter_matches(filter.data, filter.len, hash);
+}
+
+bool lode_filter_may_match_key(const lode_filter_reader *r, const lode_filter_policy *policy, uint64_t block_offset,
+                               lode_slice user_key)
+{
+    lode_slice filter;
+    if (!find_filter(r, &filter, block_offset))
         return true;
-    return filter_matches(r->data + start, limit - start, hash);
+    return filter.len && policy->may_match(policy->context, user_key.data, user_key.len, filter.data, filter.len) != 0;
 }

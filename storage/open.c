@@ -51,8 +51,6 @@ static void take_options(lode_store_options *o, const lode_store_options *given)
     o->max_open_files = o->max_open_files < 16 ? 16 : o->max_open_files;
     o->background_threads =
         (int)clip((size_t)(o->background_threads < 1 ? 1 : o->background_threads), 1, LODE_THREADS_LIMIT);
-    if (o->comparator && strcmp(o->comparator->name, LODE_BYTEWISE_NAME) == 0)
-        o->comparator = NULL;
     if (!o->env)
         o->env = lode_env_system();
 }
@@ -69,7 +67,8 @@ static lode_status make_parts(lode_store *store)
     lode_table_read_options read = { .may_map = o->map_tables != 0,
                                      .cmp = store->cmp,
                                      .verify_checksums = o->verify_checksums || o->paranoid_checks,
-                                     .use_filter = true };
+                                     .use_filter = true,
+                                     .filter_policy = o->filter_policy };
     store->cache = o->cache;
     if (!store->cache && o->cache_bytes) {
         store->cache = lode_cache_create(o->cache_bytes);
@@ -104,6 +103,7 @@ static lode_store *create_store(const char *path, const lode_store_options *opti
                                                  .block_bytes = store->options.block_bytes,
                                                  .restart_interval = (unsigned)store->options.block_restart_interval,
                                                  .bloom_bits_per_key = (unsigned)store->options.bloom_bits_per_key,
+                                                 .filter_policy = store->options.filter_policy,
                                                  .compression = store->options.compression };
     store->logger = (lode_logger){ store->options.log ? write_log_line : NULL, store, LODE_LOG_DEBUG };
     store->error = lode_ok();
@@ -302,11 +302,21 @@ static lode_status open_store(lode_store *store)
     return start_threads(store);
 }
 
+static lode_status check_options(const char *path, const lode_store_options *options)
+{
+    lode_store_options o;
+    take_options(&o, options);
+    if (o.comparator && (!o.comparator->name || !o.comparator->compare))
+        return lode_fail(LODE_INVALID_ARGUMENT, "%s: a comparator without name or function", path);
+    if (o.filter_policy && (!o.filter_policy->name || !o.filter_policy->create || !o.filter_policy->may_match))
+        return lode_fail(LODE_INVALID_ARGUMENT, "%s: a filter policy without name or functions", path);
+    return lode_ok();
+}
+
 lode_status lode_store_prepare(lode_store **out, const char *path, const lode_store_options *options)
 {
     *out = NULL;
-    if (options && options->comparator && (!options->comparator->name || !options->comparator->compare))
-        return lode_fail(LODE_INVALID_ARGUMENT, "%s: a comparator without name or function", path);
+    LODE_TRY(check_options(path, options));
     lode_store *store = create_store(path, options);
     if (!store)
         return lode_fail(LODE_NO_MEMORY, "%s: no memory to open the store", path);

@@ -354,7 +354,9 @@ size_t lode_table_block_of(const lode_table *t, lode_slice user_key, uint64_t tr
 /* A filter that is damaged or of another kind only costs speed, so it is left out in silence. */
 static void find_filter(lode_table *t, const lode_block_handle *metaindex)
 {
-    static const char name[] = "filter." LODE_FILTER_NAME;
+    static const char prefix[] = "filter.";
+    const char *name = t->policy ? t->policy->name : LODE_FILTER_NAME;
+    size_t name_len = strlen(name);
     lode_cache_entry *entry = NULL;
     lode_slice bytes, content;
     lode_block block;
@@ -372,7 +374,8 @@ static void find_filter(lode_table *t, const lode_block_handle *metaindex)
                 break;
             const uint8_t *value = p + unshared;
             lode_block_handle h;
-            if (!shared && unshared == sizeof name - 1 && memcmp(p, name, unshared) == 0) {
+            if (!shared && unshared == sizeof prefix - 1 + name_len && memcmp(p, prefix, sizeof prefix - 1) == 0 &&
+                memcmp(p + sizeof prefix - 1, name, name_len) == 0) {
                 s = decode_handle(&h, &value, p + unshared + value_len)
                         ? read_kept(t, &content, &t->filter_entry, &h)
                         : lode_fail(LODE_CORRUPT, "%s: no place for the filter", t->path);
@@ -446,6 +449,7 @@ lode_status lode_table_open(lode_table **out, lode_env *env, const char *path, u
     t->env = env;
     t->cmp = options->cmp;
     t->cache = options->cache;
+    t->policy = options->filter_policy;
     t->verify = options->verify_checksums;
     t->owner = lode_cache_new_owner();
     lode_status s = open_file(t, expected_bytes, options->may_map);
@@ -513,7 +517,8 @@ lode_status lode_table_find(lode_table *t, lode_lookup *found, lode_slice *value
     if (index == t->count)
         return lode_ok();
     if (t->has_filter) {
-        if (!lode_filter_may_match(&t->filter, t->offsets[index], hash)) {
+        if (t->policy ? !lode_filter_may_match_key(&t->filter, t->policy, t->offsets[index], user_key)
+                      : !lode_filter_may_match(&t->filter, t->offsets[index], hash)) {
             *step = LODE_TABLE_FILTERED;
             return lode_ok();
         }

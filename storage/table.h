@@ -14,6 +14,7 @@ typedef struct lode_table_read_options {
     lode_cache *cache;          /* kept; NULL: none */
     bool verify_checksums;
     bool use_filter;
+    const lode_filter_policy *filter_policy; /* kept; NULL: bloom filters are used. Filters of another name are not */
     bool may_map; /* read through a map where the env has one */
 } lode_table_read_options;
 

@@ -31,6 +31,7 @@ struct lode_table_builder {
     lode_buf packed;  /* for snappy */
     uint64_t count;
     lode_buf first_key, last_key, separator;
+    bool has_filter;
     bool index_waits; /* the entry of the last data block waits for the key after it */
     lode_block_handle last_block;
 };
@@ -53,10 +54,11 @@ lode_status lode_table_builder_create(lode_table_builder **out, lode_env *env, c
     }
     b->env = env;
     b->options = *options;
+    b->has_filter = options->filter_policy || options->bloom_bits_per_key;
     b->error = lode_ok();
     lode_block_builder_init(&b->data, options->restart_interval);
     lode_block_builder_init(&b->index, 1);
-    lode_filter_builder_init(&b->filter, options->bloom_bits_per_key);
+    lode_filter_builder_init(&b->filter, options->bloom_bits_per_key, options->filter_policy);
     lode_filter_builder_start_block(&b->filter, 0);
     lode_status s = env->open(env, &b->file, path, LODE_OPEN_WRITE | LODE_OPEN_CREATE | LODE_OPEN_TRUNCATE);
     if (lode_failed(s)) {
@@ -154,7 +156,7 @@ static void end_data_block(lode_table_builder *b)
     put_block(b, &b->last_block, bytes, true);
     lode_block_builder_reset(&b->data);
     b->index_waits = true;
-    if (b->options.bloom_bits_per_key)
+    if (b->has_filter)
         lode_filter_builder_start_block(&b->filter, file_bytes(b));
 }
 
@@ -230,7 +232,7 @@ lode_status lode_table_builder_add(lode_table_builder *b, lode_slice key, lode_s
         put_index_entry(b, &key);
     if (!b->count++)
         lode_buf_append(&b->first_key, key.data, key.len);
-    if (b->options.bloom_bits_per_key)
+    if (b->has_filter)
         lode_filter_builder_add(&b->filter, lode_user_key(key));
     lode_block_builder_add(&b->data, key, value);
     if (lode_block_builder_bytes(&b->data) < b->options.block_bytes)
@@ -246,19 +248,22 @@ static void put_end(lode_table_builder *b)
     lode_block_handle filter = { 0 }, metaindex, index;
     lode_block_builder meta;
     lode_slice bytes;
+    lode_buf name = LODE_BUF_EMPTY;
     uint8_t encoded[2 * LODE_VARINT64_MAX_BYTES], *p;
     bool good = true;
 
     lode_block_builder_init(&meta, 1);
-    if (b->options.bloom_bits_per_key) {
+    if (b->has_filter) {
         good = lode_filter_builder_finish(&b->filter, &bytes);
         if (good)
             put_block(b, &filter, bytes, false);
         p = lode_write_varint64(encoded, filter.offset);
         p = lode_write_varint64(p, filter.len);
-        const char name[] = "filter." LODE_FILTER_NAME;
-        lode_block_builder_add(&meta, lode_slice_of(name, sizeof name - 1),
-                               lode_slice_of(encoded, (size_t)(p - encoded)));
+        lode_buf_printf(&name, "filter.%s",
+                        b->options.filter_policy ? b->options.filter_policy->name : LODE_FILTER_NAME);
+        lode_block_builder_add(&meta, lode_buf_slice(&name), lode_slice_of(encoded, (size_t)(p - encoded)));
+        good = good && lode_buf_is_good(&name);
+        lode_buf_clear(&name);
     }
     good = good && lode_block_builder_finish(&meta, &bytes);
     if (good)

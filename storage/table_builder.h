@@ -18,6 +18,7 @@ typedef struct lode_table_options {
     size_t block_bytes;
     unsigned restart_interval;
     unsigned bloom_bits_per_key;
+    const lode_filter_policy *filter_policy; /* kept; NULL: bloom, or with 0 bits no filter */
     lode_compression compression;
 } lode_table_options;
 

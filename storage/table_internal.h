@@ -22,6 +22,7 @@ struct lode_table {
     bool verify;
     bool has_filter;
     bool filter_is_damaged; /* there is one and it does not read */
+    const lode_filter_policy *policy; /* NULL: bloom */
     lode_filter_reader filter;
     lode_cache_entry *filter_entry; /* memory of the filter, or NULL when it lies in the map */
 

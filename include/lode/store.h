@@ -46,6 +46,17 @@ typedef struct lode_comparator {
     void (*successor)(void *context, void *key, size_t *key_len);
 } lode_comparator;
 
+/* Says of the keys of a stretch of a table, in few bytes, which keys may be among them, so that a read that misses need
+ * not touch the table. The name is stored in each table: filters of another name are passed over. */
+typedef struct lode_filter_policy {
+    void *context;
+    const char *name;
+    /* A filter for these user keys, in malloc'd memory, taken; NULL: memory is out. Of several threads. */
+    void *(*create)(void *context, const lode_bytes *keys, size_t count, size_t *filter_len);
+    /* 0: none of the keys that the filter was made of is this one. Of several threads. */
+    int (*may_match)(void *context, const void *key, size_t key_len, const void *filter, size_t filter_len);
+} lode_filter_policy;
+
 typedef enum lode_compression { LODE_COMPRESSION_NONE = 0, LODE_COMPRESSION_SNAPPY = 1 } lode_compression;
 
 typedef enum lode_sync_policy {
@@ -81,6 +92,7 @@ typedef struct lode_store_options {
     int map_tables;           /* default 1: tables are read through memory maps where the env has them, which is fastest; their
                                * pages then count as the process's resident memory. 0: reads go through the block cache */
     int bulk_load;            /* default 0. 1: no compaction until lode_store_compact_range or close; reads stay right */
+    const lode_filter_policy *filter_policy; /* kept; takes the place of the bloom filter; default NULL */
 } lode_store_options;
 
 LODE_API void lode_store_options_init(lode_store_options *options);

@@ -254,7 +254,7 @@ static void a_filter_lets_its_keys_through_and_few_others(void **state)
     char key[32];
     int wrong = 0;
     (void)state;
-    lode_filter_builder_init(&b, 10);
+    lode_filter_builder_init(&b, 10, NULL);
     for (int i = 0; i < 2000; i++) {
         if (i % 100 == 0)
             lode_filter_builder_start_block(&b, (uint64_t)i * 50);
