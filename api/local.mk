@@ -3,6 +3,7 @@ lib_LTLIBRARIES += liblode.la
 liblode_la_SOURCES = \
 	api/ask.c \
 	api/check.c \
+	api/export.c \
 	api/handle.h \
 	api/import.c \
 	api/open.c

@@ -42,22 +42,40 @@ static const char reconsider_help[] =
     "Takes the invalid marks away from a block, its ancestors and its descendants, and follows the best chain. Undoes\n"
     "invalidateblock. Prints nothing.\n";
 
+static const char export_help[] =
+    "export FORMAT FILE [HEIGHT|HASH]\n"
+    "\n"
+    "Writes all unspent outputs, one a row, for other programs. Nothing in the directory is changed.\n"
+    "\n"
+    "Arguments:\n"
+    "FORMAT       csv: a line of names, then a line each; jsonl: a JSON object a line; sqlite: a database with the table\n"
+    "             utxos, and the table snapshot that says at which block\n"
+    "FILE         a file that does not exist yet; it is FILE.incomplete until it is whole\n"
+    "HEIGHT|HASH  of a block in the active chain (default: the tip); blocks above it are undone in memory (-dbcache)\n"
+    "\n"
+    "Columns: txid, vout, value (satoshis), coinbase (0 or 1), height, scriptpubkey (hexadecimal), type, address.\n";
+
 static const char help_help[] = "help [COMMAND]\n"
                                 "\n"
                                 "Commands and options, or what one command does.\n";
 
+/* Commands with a file of their own, in the order in which they are listed. The first line is the usage. */
+static const struct {
+    const char *name, *text;
+} own[] = {
+    { "import", import_help },
+    { "check", check_help },
+    { "export", export_help },
+    { "invalidateblock", invalidate_help },
+    { "reconsiderblock", reconsider_help },
+    { "help", help_help },
+};
+
 const char *lode_command_help_text(const char *command)
 {
-    if (strcmp(command, "import") == 0)
-        return import_help;
-    if (strcmp(command, "check") == 0)
-        return check_help;
-    if (strcmp(command, "invalidateblock") == 0)
-        return invalidate_help;
-    if (strcmp(command, "reconsiderblock") == 0)
-        return reconsider_help;
-    if (strcmp(command, "help") == 0)
-        return help_help;
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (strcmp(own[i].name, command) == 0)
+            return own[i].text;
     return lode_query_help(command);
 }
 
@@ -108,15 +126,12 @@ static void print_all(void)
     printf("       lode -datadir=DIR import FILE...\n");
     printf("       lode -datadir=DIR getblockchaininfo\n\n");
     printf("Commands:\n");
-    printf("  import [FILE|DIRECTORY...]\n");
-    printf("  check\n");
-    printf("  invalidateblock \"blockhash\"\n");
-    printf("  reconsiderblock \"blockhash\"\n");
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        printf("  %.*s\n", (int)strcspn(own[i].text, "\n"), own[i].text);
     for (size_t i = 0; (name = lode_query_name(i)); i++) {
         const char *help = lode_query_help(name);
         printf("  %.*s\n", (int)strcspn(help, "\n"), help);
     }
-    printf("  help [COMMAND]\n");
     print_options();
     printf("\n-noX and -X=0 turn a switch off, -X and -X=1 turn it on.\n");
 }

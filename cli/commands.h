@@ -17,6 +17,7 @@ enum lode_exit_status {
 int lode_command_import(lode_settings *s);
 int lode_command_query(lode_settings *s);
 int lode_command_check(lode_settings *s);
+int lode_command_export(lode_settings *s);
 int lode_command_verifychain(lode_settings *s);
 int lode_command_invalidateblock(lode_settings *s);
 int lode_command_reconsiderblock(lode_settings *s);

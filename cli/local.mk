@@ -12,6 +12,7 @@ bin_PROGRAMS += lode
 lode_SOURCES = \
 	cli/command_blocks.c \
 	cli/command_check.c \
+	cli/command_export.c \
 	cli/command_help.c \
 	cli/command_import.c \
 	cli/command_query.c \

@@ -44,6 +44,7 @@ static const struct {
     int (*run)(lode_settings *s);
 } own_commands[] = {
     { "check", lode_command_check },
+    { "export", lode_command_export },
     { "import", lode_command_import },
     { "invalidateblock", lode_command_invalidateblock },
     { "reconsiderblock", lode_command_reconsiderblock },

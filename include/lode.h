@@ -209,6 +209,21 @@ LODE_API lode_status lode_query(lode *handle, const char *command, const char *c
 LODE_API const char *lode_query_name(size_t i);
 LODE_API const char *lode_query_help(const char *command); /* NULL: unknown. Static */
 
+/* All unspent outputs as rows for other programs. format: "csv", "jsonl" or "sqlite" (LODE_UNSUPPORTED in a build without
+ * it). Columns: txid, vout, value in satoshis, coinbase, height, scriptpubkey in hexadecimal, type, address. at: a height
+ * or a block hash of the active chain, reached by undoing blocks in memory; NULL: the tip. The file is PATH.incomplete
+ * until it is whole, and none is left when the call fails. LODE_EXISTS at once when there is one. */
+typedef struct lode_export_result {
+    size_t size;
+    uint64_t coins;
+    int32_t height; /* of the block whose set it is */
+    char block[65];
+} lode_export_result;
+LODE_API lode_status lode_export_coins(lode *handle, lode_export_result *result, const char *format, const char *path,
+                                       const char *at);
+/* Core's dumptxoutset: the same set in the form that loadtxoutset reads. */
+LODE_API lode_status lode_dump_coins(lode *handle, lode_export_result *result, const char *path, const char *at);
+
 LODE_API void lode_free(void *memory);
 
 /* ---- checking ---- */

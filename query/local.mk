@@ -6,6 +6,7 @@ libquery_la_SOURCES = \
 	query/descriptor.c query/descriptor.h \
 	query/descriptor_key.c query/descriptor_key.h \
 	query/descriptor_parse.c query/descriptor_parse.h \
+	query/export.c query/export.h query/export_sqlite.c \
 	query/find_tx.c query/find_tx.h \
 	query/help.c query/help.h \
 	query/json.c query/json.h \

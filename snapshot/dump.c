@@ -1,7 +1,7 @@
 /* snapshot/dump.c: the coin set at one block, written to a file.
  *
- * Room:     undoes blocks in an overlay where the set of an earlier block is asked for, then walks the set twice at the
- *           same time: for its hash, and for the file. The number of coins, which stands in front, is written last.
+ * Room:     walks the set twice at the same time: for its hash, and for the file. The number of coins, which stands in
+ *           front, is written last.
  * Touches:  the file; block and undo files and coins for reading.
  * Threads:  the chain's, and one that hashes.
  * Promise:  the chain is not changed; no file has the target's name unless it is whole.
@@ -9,10 +9,9 @@
 #include <stdlib.h>
 
 #include "chainstate/utxo_stats.h"
-#include "snapshot/blocks_ahead.h"
 #include "snapshot/coin_file.h"
+#include "snapshot/coins_at.h"
 #include "snapshot/file_writer.h"
-#include "snapshot/overlay.h"
 #include "support/check.h"
 
 enum { TELL_EVERY = 50000 };
@@ -28,47 +27,6 @@ static void tell(const lode_chain *chain, const char *what, uint64_t done, uint6
 {
     if (chain->on_progress)
         chain->on_progress(chain->progress_context, what, done, total);
-}
-
-/* ---- an earlier block ---- */
-
-static lode_status undo_block(lode_chain *overlay, const lode_work *w, lode_buf *undo)
-{
-    bool unclean = false;
-
-    if (lode_overlay_is_full(overlay))
-        return lode_fail(LODE_NO_MEMORY, "undoing block %d and those below it needs more memory: a larger -dbcache",
-                         w->entry->node.height);
-    LODE_TRY(lode_chain_read_undo(overlay, undo, w->entry));
-    LODE_TRY(lode_chain_disconnect(overlay, &unclean, &w->block, lode_buf_slice(undo)));
-    if (unclean)
-        return lode_fail(LODE_CORRUPT,
-                         "the coins do not match block %d that is to be undone; -reindex-chainstate rebuilds them",
-                         w->entry->node.height);
-    return lode_ok();
-}
-
-static lode_status roll_back(lode_chain *overlay, const lode_chain *chain, const lode_entry *target)
-{
-    int32_t tip = chain->tip->node.height, last = target->node.height + 1;
-    lode_buf undo = LODE_BUF_EMPTY;
-    lode_blocks_ahead blocks;
-    lode_status s = lode_ok();
-
-    lode_blocks_ahead_init(&blocks, overlay, chain->active, tip, last);
-    for (int32_t height = tip; height >= last && !lode_failed(s); height--) {
-        lode_work *w = NULL;
-        s = interrupted(chain);
-        if (!lode_failed(s))
-            s = lode_blocks_ahead_next(&blocks, &w);
-        if (!lode_failed(s))
-            s = undo_block(overlay, w, &undo);
-        lode_work_release(w);
-        tell(chain, "undoing blocks in memory", (uint64_t)(tip - height) + 1, (uint64_t)(tip - last) + 1);
-    }
-    lode_blocks_ahead_clear(&blocks);
-    lode_buf_clear(&undo);
-    return s;
 }
 
 /* ---- the set ---- */
@@ -183,25 +141,21 @@ static lode_status write_set(lode_dump_info *info, lode_file_writer *w, lode_coi
 lode_status lode_coins_dump(lode_dump_info *info, lode_chain *chain, lode_entry *target, const char *path)
 {
     lode_dump_info out = { .base = target };
-    lode_chain *overlay = NULL;
+    lode_coins_at at;
     lode_file_writer w;
-    lode_status s = lode_ok();
+    lode_status s;
 
     if (!lode_chain_contains(chain, target))
         return lode_fail(LODE_INVALID_ARGUMENT, "the block is not in the active chain");
     LODE_TRY(lode_file_writer_open(&w, chain->env, path));
-    if (target != chain->tip) {
-        s = lode_overlay_open(&overlay, chain);
-        if (!lode_failed(s))
-            s = roll_back(overlay, chain, target);
-    }
+    s = lode_coins_at_open(&at, chain, target);
     if (!lode_failed(s))
-        s = write_set(&out, &w, overlay ? overlay->coins : chain->coins, chain);
+        s = write_set(&out, &w, at.coins, chain);
     if (lode_failed(s))
         lode_file_writer_abandon(&w);
     else
         s = lode_file_writer_finish(&w);
-    lode_overlay_close(overlay);
+    lode_coins_at_close(&at);
     LODE_TRY(s);
     *info = out;
     return s;

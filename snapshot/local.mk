@@ -6,6 +6,7 @@ libsnapshot_la_SOURCES = \
 	snapshot/check.c snapshot/check.h \
 	snapshot/check_block.c snapshot/check_block.h \
 	snapshot/coin_file.c snapshot/coin_file.h \
+	snapshot/coins_at.c snapshot/coins_at.h \
 	snapshot/dump.c \
 	snapshot/file_writer.c snapshot/file_writer.h \
 	snapshot/overlay.c snapshot/overlay.h \

@@ -2,6 +2,7 @@
 SNAPSHOT_TESTS = \
 	test/snapshot/check_test \
 	test/snapshot/dump_test \
+	test/snapshot/export_test \
 	test/snapshot/verify_chain_test
 check_PROGRAMS += $(SNAPSHOT_TESTS)
 TESTS += $(SNAPSHOT_TESTS)
@@ -14,6 +15,10 @@ test_snapshot_dump_test_SOURCES = test/snapshot/dump_test.c test/snapshot/snapsh
 test_snapshot_dump_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_snapshot_dump_test_LDFLAGS = $(LOADBLOCK_LINK)
 test_snapshot_dump_test_LDADD = $(LOADBLOCK_TEST_LIBS)
+test_snapshot_export_test_SOURCES = test/snapshot/export_test.c test/snapshot/snapshot_helpers.h
+test_snapshot_export_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_snapshot_export_test_LDFLAGS = $(LOADBLOCK_LINK)
+test_snapshot_export_test_LDADD = $(LOADBLOCK_TEST_LIBS)
 test_snapshot_verify_chain_test_SOURCES = test/snapshot/verify_chain_test.c test/snapshot/snapshot_helpers.h
 test_snapshot_verify_chain_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_snapshot_verify_chain_test_LDFLAGS = $(LOADBLOCK_LINK)
