@@ -1,6 +1,6 @@
 # scripts/common.sh: what ./run and ./check share. Sourced by sh, in the top source folder.
 
-PACKAGES="build-essential autoconf automake libtool pkg-config libsecp256k1-dev libsnappy-dev libssl-dev libcmocka-dev libleveldb-dev zstd python3"
+PACKAGES="build-essential autoconf automake libtool pkg-config libsecp256k1-dev libsnappy-dev libssl-dev libcmocka-dev libleveldb-dev libsqlite3-dev zstd python3"
 
 say() {
 	printf '%s\n' "$*" >&2
