@@ -11,7 +11,7 @@
 
 const leveldb_snapshot_t *leveldb_create_snapshot(leveldb_t *db)
 {
-    leveldb_snapshot_t *s = malloc(sizeof *s);
+    leveldb_snapshot_t *s = db ? malloc(sizeof *s) : NULL;
     if (!s)
         return NULL;
     if (lode_failed(lode_snapshot_take(&s->snapshot, db->store))) {
@@ -40,7 +40,7 @@ static void release(leveldb_t *db, leveldb_snapshot_t *s)
 
 void leveldb_release_snapshot(leveldb_t *db, const leveldb_snapshot_t *snapshot)
 {
-    if (!snapshot)
+    if (!db || !snapshot)
         return;
     lode_mutex_lock(&db->lock);
     release(db, (leveldb_snapshot_t *)(uintptr_t)snapshot);
@@ -78,7 +78,7 @@ static void delist(leveldb_iterator_t *it)
 
 leveldb_iterator_t *leveldb_create_iterator(leveldb_t *db, const leveldb_readoptions_t *options)
 {
-    leveldb_iterator_t *it = calloc(1, sizeof *it);
+    leveldb_iterator_t *it = db ? calloc(1, sizeof *it) : NULL;
     lode_iterator_options o;
     if (!it)
         return NULL;
@@ -170,7 +170,7 @@ const char *leveldb_iter_value(const leveldb_iterator_t *it, size_t *value_len)
 }
 void leveldb_iter_get_error(const leveldb_iterator_t *it, char **error)
 {
-    lode_leveldb_take_error(error, !it      ? lode_fail(LODE_NO_MEMORY, "iterator: no memory for it")
+    lode_leveldb_take_error(error, !it      ? lode_fail(LODE_INVALID_ARGUMENT, "iterator: there is none")
                                    : it->it ? lode_iterator_status(it->it)
                                             : it->status);
 }

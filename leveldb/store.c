@@ -3,7 +3,6 @@
  * Touches:  the store; its directory, of which one level is made, as LevelDB does.
  * Threads:  any, as with lode/store.h.
  */
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,12 +12,14 @@
 
 /* ---- opening and closing ---- */
 
-/* What the path lies in: without that there is nothing to open or to make. */
-static lode_status check_parent(const char *path)
+/* What the path lies in must be there, and at the path a folder or nothing. */
+static lode_status check_place(const char *path)
 {
     lode_env *env = lode_env_system();
     lode_file_info info;
     bool exists = true;
+    if (!path || !*path)
+        return lode_fail(LODE_MISSING, "no path");
     char *parent = strdup(path);
     if (!parent)
         return lode_fail(LODE_NO_MEMORY, "%s: no memory for a path", path);
@@ -27,15 +28,16 @@ static lode_status check_parent(const char *path)
         len--;
     while (len && parent[len - 1] != '/')
         len--;
-    lode_status s = lode_ok();
-    if (len) {
-        parent[len] = '\0';
-        s = env->path_info(env, &exists, &info, parent);
-    }
+    parent[len] = '\0';
+    lode_status s = len ? env->path_info(env, &exists, &info, parent) : lode_ok();
     free(parent);
-    if (!lode_failed(s) && !exists)
-        s = lode_fail(LODE_IO, "%s: what it is in does not exist", path);
-    return s;
+    LODE_TRY(s);
+    if (!exists)
+        return lode_fail(LODE_MISSING, "%s: the folder that it is in does not exist", path);
+    LODE_TRY(env->path_info(env, &exists, &info, path));
+    if (exists && !info.is_directory)
+        return lode_fail(LODE_IO, "%s: not a folder", path);
+    return lode_ok();
 }
 
 static lode_status open_store(leveldb_t *db, const char *path, const leveldb_options_t *options)
@@ -43,9 +45,7 @@ static lode_status open_store(leveldb_t *db, const char *path, const leveldb_opt
     lode_store_options o;
     lode_env *env = lode_env_system();
     lode_leveldb_options(&o, &db->custom, options);
-    if (!path || !*path)
-        return lode_fail(LODE_IO, "store open: no path");
-    LODE_TRY(check_parent(path));
+    LODE_TRY(check_place(path));
     if (o.create_if_missing)
         LODE_TRY(env->make_directory(env, path));
     lode_status s = lode_store_open(&db->store, path, &o);
@@ -79,6 +79,12 @@ void leveldb_close(leveldb_t *db)
 
 /* ---- writing and reading ---- */
 
+/* The store refuses NULL with an error. */
+static lode_store *store_of(const leveldb_t *db)
+{
+    return db ? db->store : NULL;
+}
+
 static bool is_synced(const leveldb_writeoptions_t *options)
 {
     return options && options->sync;
@@ -87,17 +93,17 @@ static bool is_synced(const leveldb_writeoptions_t *options)
 void leveldb_put(leveldb_t *db, const leveldb_writeoptions_t *options, const char *key, size_t key_len,
                  const char *value, size_t value_len, char **error)
 {
-    lode_leveldb_take_error(error, lode_store_put(db->store, key, key_len, value, value_len, is_synced(options)));
+    lode_leveldb_take_error(error, lode_store_put(store_of(db), key, key_len, value, value_len, is_synced(options)));
 }
 
 void leveldb_delete(leveldb_t *db, const leveldb_writeoptions_t *options, const char *key, size_t key_len, char **error)
 {
-    lode_leveldb_take_error(error, lode_store_delete(db->store, key, key_len, is_synced(options)));
+    lode_leveldb_take_error(error, lode_store_delete(store_of(db), key, key_len, is_synced(options)));
 }
 
 void leveldb_write(leveldb_t *db, const leveldb_writeoptions_t *options, leveldb_writebatch_t *batch, char **error)
 {
-    lode_leveldb_take_error(error, lode_store_write(db->store, (lode_batch *)batch, is_synced(options)));
+    lode_leveldb_take_error(error, lode_store_write(store_of(db), (lode_batch *)batch, is_synced(options)));
 }
 
 char *leveldb_get(leveldb_t *db, const leveldb_readoptions_t *options, const char *key, size_t key_len,
@@ -107,7 +113,8 @@ char *leveldb_get(leveldb_t *db, const leveldb_readoptions_t *options, const cha
     void *value = NULL;
     size_t len = 0;
     int found;
-    lode_status s = lode_store_get(db->store, &found, &value, &len, key, key_len, snapshot ? snapshot->snapshot : NULL);
+    lode_status s =
+        lode_store_get(store_of(db), &found, &value, &len, key, key_len, snapshot ? snapshot->snapshot : NULL);
     lode_leveldb_take_error(error, s);
     if (value_len)
         *value_len = len;
@@ -118,7 +125,7 @@ char *leveldb_get(leveldb_t *db, const leveldb_readoptions_t *options, const cha
 
 char *leveldb_property_value(leveldb_t *db, const char *name)
 {
-    return lode_store_property(db->store, name);
+    return lode_store_property(store_of(db), name);
 }
 
 void leveldb_approximate_sizes(leveldb_t *db, int count, const char *const *starts, const size_t *start_lens,
@@ -127,14 +134,14 @@ void leveldb_approximate_sizes(leveldb_t *db, int count, const char *const *star
     for (int i = 0; i < count; i++) {
         lode_bytes start = { starts[i], start_lens[i] }, limit = { limits[i], limit_lens[i] };
         sizes[i] = 0;
-        lode_ignore(lode_store_approximate_sizes(db->store, 1, &start, &limit, &sizes[i])); /* no way to tell */
+        lode_ignore(lode_store_approximate_sizes(store_of(db), 1, &start, &limit, &sizes[i])); /* no way to tell */
     }
 }
 
 void leveldb_compact_range(leveldb_t *db, const char *start, size_t start_len, const char *limit, size_t limit_len)
 {
     /* No way to tell; a store that has failed tells at the next write. */
-    lode_ignore(lode_store_compact_range(db->store, start, start_len, limit, limit_len));
+    lode_ignore(lode_store_compact_range(store_of(db), start, start_len, limit, limit_len));
 }
 
 void leveldb_destroy_db(const leveldb_options_t *options, const char *path, char **error)
@@ -145,24 +152,13 @@ void leveldb_destroy_db(const leveldb_options_t *options, const char *path, char
     lode_leveldb_take_error(error, lode_store_destroy(path, &o));
 }
 
-static lode_status count_file(void *context, const char *name)
-{
-    lode_file_kind kind;
-    uint64_t number;
-    size_t *count = context;
-    *count += lode_file_name_parse(name, &kind, &number) && kind != LODE_FILE_LOCK && kind != LODE_FILE_INFO_LOG;
-    return lode_ok();
-}
-
 /* The store marks what it has repaired, and refuses it until somebody has looked. Whoever repairs through LevelDB's
  * interface expects to go on. */
 static lode_status repair(const char *path, const lode_store_options *o)
 {
     lode_env *env = lode_env_system();
-    size_t files = 0;
-    LODE_TRY(env->list(env, path, count_file, &files));
-    if (!files)
-        return lode_fail(LODE_IO, "%s: there is nothing to repair", path);
+    LODE_TRY(check_place(path));
+    LODE_TRY(env->make_directory(env, path));
     LODE_TRY(lode_store_repair(path, o));
     char *mark = lode_file_path(path, LODE_FILE_REPAIRED, 0);
     if (!mark)
@@ -177,8 +173,5 @@ void leveldb_repair_db(const leveldb_options_t *options, const char *path, char 
     lode_store_options o;
     lode_leveldb_custom custom;
     lode_leveldb_options(&o, &custom, options);
-    lode_status s = repair(path, &o);
-    if (s.code == LODE_MISSING)
-        s.code = LODE_IO;
-    lode_leveldb_take_error(error, s);
+    lode_leveldb_take_error(error, repair(path, &o));
 }

@@ -13,5 +13,6 @@ include test/cli/local.mk
 include test/snapshot/local.mk
 include test/bench/local.mk
 endif
+include test/leveldb/local.mk
 include test/differential/local.mk
 include test/fuzz/local.mk

@@ -1,0 +1,45 @@
+#!/bin/sh
+# One program, built with liblode-leveldb and, where that is installed, with Debian's libleveldb, prints the same; and
+# each reads the stores that the other wrote: plain and packed, with orders and filters of the caller's.
+SOURCE=${srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}/test/leveldb
+PROGRAMS=test/leveldb
+WORK=$(mktemp -d "${TMPDIR:-/tmp}/lode-leveldb.XXXXXX") || exit 99
+trap 'rm -rf "$WORK"' EXIT
+STATUS=0
+
+compare() { # what, expected, got
+	if cmp -s "$2" "$3"; then
+		echo "ok $1"
+	else
+		echo "FAIL $1"
+		diff "$2" "$3" | head -20
+		STATUS=1
+	fi
+}
+
+LIBRARIES=calls
+if [ -x $PROGRAMS/calls_rival ]; then
+	LIBRARIES="calls calls_rival"
+else
+	echo "skipped: Debian's libleveldb is absent, so this is held against what it said when it was there"
+fi
+
+for library in $LIBRARIES; do
+	$PROGRAMS/$library transcript "$WORK/$library" >"$WORK/$library.txt" 2>"$WORK/$library.err" || {
+		echo "FAIL $library: status $?"
+		STATUS=1
+	}
+	head -20 "$WORK/$library.err"
+	compare "$library says what is expected" "$SOURCE/transcript.txt" "$WORK/$library.txt"
+done
+for writer in $LIBRARIES; do
+	for reader in $LIBRARIES; do
+		rm -rf "$WORK/stores"
+		$PROGRAMS/$writer write "$WORK/stores" && $PROGRAMS/$reader read "$WORK/stores" >"$WORK/read.txt" || {
+			echo "FAIL $writer, then $reader: a status that is not 0"
+			STATUS=1
+		}
+		compare "$writer writes, $reader reads" "$SOURCE/cross.txt" "$WORK/read.txt"
+	done
+done
+exit $STATUS
