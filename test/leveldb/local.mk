@@ -17,9 +17,12 @@ EXTRA_DIST += \
 	test/leveldb/transcript_test.sh
 
 if HAVE_CMOCKA
-check_PROGRAMS += test/leveldb/misuse_test
-TESTS += test/leveldb/misuse_test
-test_leveldb_misuse_test_SOURCES = test/leveldb/misuse_test.c
+check_PROGRAMS += test/leveldb/files_test test/leveldb/misuse_test
+TESTS += test/leveldb/files_test test/leveldb/misuse_test
+test_leveldb_files_test_SOURCES = test/leveldb/files_test.c test/leveldb/bed.h
+test_leveldb_files_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_leveldb_files_test_LDADD = liblode-leveldb.la $(CMOCKA_LIBS)
+test_leveldb_misuse_test_SOURCES = test/leveldb/misuse_test.c test/leveldb/bed.h
 test_leveldb_misuse_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_leveldb_misuse_test_LDADD = liblode-leveldb.la $(CMOCKA_LIBS)
 endif

@@ -2,74 +2,8 @@
  * many threads at once.
  */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include <cmocka.h>
-
-#include "lode-leveldb/leveldb/c.h"
-
-typedef struct bed {
-    char path[128];
-    leveldb_options_t *options;
-    leveldb_readoptions_t *read;
-    leveldb_writeoptions_t *write;
-    leveldb_t *db;
-    char *error;
-} bed;
-
-static void expect_error(char **error, const char *kind)
-{
-    assert_non_null(*error);
-    if (strncmp(*error, kind, strlen(kind)) != 0)
-        fail_msg("%s, not %s", *error, kind);
-    leveldb_free(*error);
-    *error = NULL;
-}
-
-static void open_again(bed *b)
-{
-    b->db = leveldb_open(b->options, b->path, &b->error);
-    if (b->error)
-        fail_msg("%s", b->error);
-}
-
-static void make_bed(bed *b)
-{
-    const char *base = getenv("TMPDIR");
-    memset(b, 0, sizeof *b);
-    snprintf(b->path, sizeof b->path, "%.90s/lode-leveldb-XXXXXX", base && *base ? base : "/tmp");
-    assert_non_null(mkdtemp(b->path));
-    b->options = leveldb_options_create();
-    b->read = leveldb_readoptions_create();
-    b->write = leveldb_writeoptions_create();
-    leveldb_options_set_create_if_missing(b->options, 1);
-    open_again(b);
-}
-
-static void clear_bed(bed *b)
-{
-    leveldb_close(b->db);
-    leveldb_destroy_db(b->options, b->path, &b->error);
-    assert_null(b->error);
-    assert_int_not_equal(access(b->path, F_OK), 0);
-    leveldb_options_destroy(b->options);
-    leveldb_readoptions_destroy(b->read);
-    leveldb_writeoptions_destroy(b->write);
-}
-
-static void put(bed *b, const char *key, const char *value)
-{
-    leveldb_put(b->db, b->write, key, strlen(key), value, strlen(value), &b->error);
-    assert_null(b->error);
-}
+#include "leveldb/bed.h"
 
 static void nothing_is_written_through_null_lengths(void **state)
 {
@@ -308,6 +242,27 @@ static void a_filter_that_is_not_made_loses_nothing(void **state)
     leveldb_filterpolicy_destroy(p);
 }
 
+static void a_value_of_4_gib_is_refused(void **state)
+{
+    bed b;
+    char *error = NULL;
+    (void)state;
+    make_bed(&b);
+    leveldb_put(b.db, b.write, "k", 1, "v", (size_t)1 << 32, &error);
+    expect_error(&error, "Invalid argument: ");
+    leveldb_put(b.db, b.write, "k", (size_t)1 << 32, "v", 1, &error);
+    expect_error(&error, "Invalid argument: ");
+    leveldb_writebatch_t *batch = leveldb_writebatch_create();
+    leveldb_writebatch_put(batch, "j", 1, "v", 1);
+    leveldb_writebatch_put(batch, "k", 1, "v", SIZE_MAX);
+    leveldb_write(b.db, b.write, batch, &error);
+    expect_error(&error, "Invalid argument: ");
+    assert_null(leveldb_get(b.db, b.read, "j", 1, NULL, &error));
+    assert_null(error);
+    leveldb_writebatch_destroy(batch);
+    clear_bed(&b);
+}
+
 static void impossible_options_become_possible(void **state)
 {
     bed b;
@@ -420,6 +375,7 @@ int main(void)
         cmocka_unit_test(a_store_closes_under_its_iterators_and_snapshots),
         cmocka_unit_test(names_and_destructors_may_be_missing),
         cmocka_unit_test(a_filter_that_is_not_made_loses_nothing),
+        cmocka_unit_test(a_value_of_4_gib_is_refused),
         cmocka_unit_test(impossible_options_become_possible),
         cmocka_unit_test(many_threads_share_a_store),
     };

@@ -42,4 +42,16 @@ for writer in $LIBRARIES; do
 		compare "$writer writes, $reader reads" "$SOURCE/cross.txt" "$WORK/read.txt"
 	done
 done
+
+# A program that is linked with libleveldb runs with ours in its place. LevelDB writes a LOG, we do not.
+OURS=$PWD/.libs/liblode-leveldb.so
+if [ ! -x $PROGRAMS/calls_rival ] || [ ! -f "$OURS" ] || nm -D "$OURS" | grep -q -e __asan -e __tsan -e __ubsan; then
+	echo "skipped: nothing to preload, or nothing to preload it to, or sanitizers in it"
+else
+	rm -rf "$WORK/stores"
+	LD_PRELOAD=$OURS $PROGRAMS/calls_rival transcript "$WORK/stores" >"$WORK/read.txt"
+	compare "our library in place of LevelDB's says what is expected" "$SOURCE/transcript.txt" "$WORK/read.txt"
+	[ -f "$WORK/stores/basics/LOG" ] && echo "FAIL it was not in its place" && STATUS=1
+	[ -f "$WORK/calls_rival/basics/LOG" ] || echo "note: no LOG of LevelDB's either"
+fi
 exit $STATUS
