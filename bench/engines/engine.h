@@ -52,6 +52,9 @@ typedef enum lode_engine_move {
     LODE_MOVE_SEEK /* to the first key not below the one given */
 } lode_engine_move;
 
+/* `at`: which key of those asked for. */
+typedef void (*lode_engine_visit)(void *context, size_t at, lode_bytes value);
+
 typedef struct lode_engine {
     const char *name;
     const char *promise; /* what a write survives that is not synced */
@@ -71,6 +74,9 @@ typedef struct lode_engine {
     void (*batch_delete)(void *db, lode_bytes key);
     void (*batch_commit)(void *db, bool sync);
     bool (*get)(void *db, lode_bytes key, lode_bytes *value); /* lent until the next call */
+    /* As get, by any number of threads at once and beside one that writes; the value is lent to visit. NULL: such an
+     * engine is used by one thread at a time. */
+    void (*get_beside)(void *db, const lode_bytes *keys, size_t count, lode_engine_visit visit, void *context);
     void *(*cursor_create)(void *db);
     bool (*cursor_move)(void *cursor, lode_engine_move move, lode_bytes key, lode_engine_entry *entry);
     void (*cursor_destroy)(void *cursor);

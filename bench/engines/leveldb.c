@@ -137,6 +137,21 @@ static bool get(void *context, lode_bytes key, lode_bytes *value)
     return db->value != NULL;
 }
 
+static void get_beside(void *context, const lode_bytes *keys, size_t count, lode_engine_visit visit, void *visitor)
+{
+    leveldb_db *db = (leveldb_db *)context;
+
+    for (size_t i = 0; i < count; i++) {
+        char *error = NULL;
+        size_t len;
+        char *value = leveldb_get(db->db, db->read, (const char *)keys[i].data, keys[i].len, &len, &error);
+        must(error);
+        if (value)
+            visit(visitor, i, (lode_bytes){ value, len });
+        leveldb_free(value);
+    }
+}
+
 static void *cursor_create(void *context)
 {
     leveldb_db *db = (leveldb_db *)context;
@@ -199,6 +214,7 @@ const lode_engine lode_engine_leveldb = {
     .batch_delete = batch_delete,
     .batch_commit = batch_commit,
     .get = get,
+    .get_beside = get_beside,
     .cursor_create = cursor_create,
     .cursor_move = cursor_move,
     .cursor_destroy = cursor_destroy,

@@ -74,7 +74,7 @@ static void *open_db(const char *path, const lode_engine_settings *s)
         lode_engine_stop("%s: %s", path, strerror(errno));
     must(mdb_env_create(&db->env));
     must(mdb_env_set_mapsize(db->env, map_bytes_of(s)));
-    must(mdb_env_open(db->env, path, flags_of(s), 0666));
+    must(mdb_env_open(db->env, path, flags_of(s) | MDB_NOTLS, 0666));
     must(mdb_txn_begin(db->env, NULL, 0, &txn));
     must(mdb_dbi_open(txn, NULL, 0, &db->dbi));
     must(mdb_txn_commit(txn));
@@ -152,6 +152,23 @@ static bool get(void *context, lode_bytes key, lode_bytes *value)
     return true;
 }
 
+static void get_beside(void *context, const lode_bytes *keys, size_t count, lode_engine_visit visit, void *visitor)
+{
+    lmdb_db *db = (lmdb_db *)context;
+    MDB_txn *txn;
+
+    must(mdb_txn_begin(db->env, NULL, MDB_RDONLY, &txn));
+    for (size_t i = 0; i < count; i++) {
+        MDB_val k = val_of(keys[i]), v;
+        int error = mdb_get(txn, db->dbi, &k, &v);
+        if (error == MDB_NOTFOUND)
+            continue;
+        must(error);
+        visit(visitor, i, (lode_bytes){ v.mv_data, v.mv_size });
+    }
+    mdb_txn_abort(txn);
+}
+
 static void *cursor_create(void *context)
 {
     lmdb_db *db = (lmdb_db *)context;
@@ -199,6 +216,7 @@ const lode_engine lode_engine_lmdb = {
     .batch_delete = batch_delete,
     .batch_commit = batch_commit,
     .get = get,
+    .get_beside = get_beside,
     .cursor_create = cursor_create,
     .cursor_move = cursor_move,
     .cursor_destroy = cursor_destroy,

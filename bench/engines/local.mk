@@ -1,20 +1,21 @@
-# The engines that lode-bench measures, each where its library was found.
-bench_lode_bench_SOURCES += \
+# The engines that are measured, each where its library was found.
+noinst_LTLIBRARIES += libengines.la
+libengines_la_SOURCES = \
 	bench/engines/engine.c bench/engines/engine.h \
 	bench/engines/files.c \
 	bench/engines/lode.c
 if HAVE_LEVELDB
-bench_lode_bench_SOURCES += bench/engines/leveldb.c
+libengines_la_SOURCES += bench/engines/leveldb.c
 endif
 if HAVE_ROCKSDB
-bench_lode_bench_SOURCES += bench/engines/rocksdb.c
+libengines_la_SOURCES += bench/engines/rocksdb.c
 endif
 if HAVE_LMDB
-bench_lode_bench_SOURCES += bench/engines/lmdb.c
+libengines_la_SOURCES += bench/engines/lmdb.c
 endif
 if HAVE_BERKELEYDB
-bench_lode_bench_SOURCES += bench/engines/berkeleydb.c
+libengines_la_SOURCES += bench/engines/berkeleydb.c
 endif
 if HAVE_SQLITE
-bench_lode_bench_SOURCES += bench/engines/sqlite.c
+libengines_la_SOURCES += bench/engines/sqlite.c
 endif

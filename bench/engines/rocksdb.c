@@ -149,6 +149,24 @@ static bool get(void *context, lode_bytes key, lode_bytes *value)
     return db->value != NULL;
 }
 
+static void get_beside(void *context, const lode_bytes *keys, size_t count, lode_engine_visit visit, void *visitor)
+{
+    rocksdb_db *db = (rocksdb_db *)context;
+
+    for (size_t i = 0; i < count; i++) {
+        char *error = NULL;
+        lode_bytes value;
+        rocksdb_pinnableslice_t *slice =
+            rocksdb_get_pinned(db->db, db->read, (const char *)keys[i].data, keys[i].len, &error);
+        must(error);
+        if (!slice)
+            continue;
+        value.data = rocksdb_pinnableslice_value(slice, &value.len);
+        visit(visitor, i, value);
+        rocksdb_pinnableslice_destroy(slice);
+    }
+}
+
 static void *cursor_create(void *context)
 {
     rocksdb_db *db = (rocksdb_db *)context;
@@ -211,6 +229,7 @@ const lode_engine lode_engine_rocksdb = {
     .batch_delete = batch_delete,
     .batch_commit = batch_commit,
     .get = get,
+    .get_beside = get_beside,
     .cursor_create = cursor_create,
     .cursor_move = cursor_move,
     .cursor_destroy = cursor_destroy,
