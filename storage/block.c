@@ -71,6 +71,14 @@ static bool restart_key(const lode_block *b, lode_slice *key, uint32_t index)
     return true;
 }
 
+/* The keys that a search may touch, all at once instead of one miss after the other. */
+static inline void prefetch_restarts(const lode_block *b)
+{
+    enum { MOST = 16 };
+    for (uint32_t i = 0; i < b->restart_count && i < MOST; i++)
+        __builtin_prefetch(b->data + restart_at(b, i));
+}
+
 /* The last restart whose key is before (user_key, trailer), or the first one. False: damage. */
 static bool find_restart(const lode_block *b, const lode_comparator *cmp, uint32_t *index, lode_slice user_key,
                          uint64_t trailer)
@@ -91,6 +99,76 @@ static bool find_restart(const lode_block *b, const lode_comparator *cmp, uint32
     }
     *index = low;
     return true;
+}
+
+/* ---- scanning without building keys ---- */
+
+static size_t equal_bytes(const uint8_t *a, const uint8_t *b, size_t most)
+{
+    size_t i = 0;
+    for (; i + 8 <= most; i += 8) {
+        uint64_t difference = lode_read_le64(a + i) ^ lode_read_le64(b + i);
+        if (difference)
+            return i + (size_t)__builtin_ctzll(difference) / 8;
+    }
+    while (i < most && a[i] == b[i])
+        i++;
+    return i;
+}
+
+typedef struct position {
+    entry e;
+    uint32_t at, next;
+    bool has_user_key; /* that was looked for */
+} position;
+
+typedef enum scan_end {
+    SCAN_FOUND,  /* the first entry that is not before what was looked for */
+    SCAN_END,    /* there is none in the block */
+    SCAN_SLOWLY, /* the rule does not hold here */
+    SCAN_DAMAGE
+} scan_end;
+
+/* From a restart on. Stays true: `match` bytes of the entry before are those of user_key, and that entry came before
+ * it. One that shares more than `match` is still before it; one that shares less is past it; else its own bytes decide.
+ * Where shared bytes reach into a trailer the rule does not hold. Bytewise order only. */
+static scan_end scan(const lode_block *b, position *p, uint32_t restart, lode_slice user_key, uint64_t trailer)
+{
+    size_t match = 0, last_len = 0;
+    uint32_t at = b->restart_count ? restart_at(b, restart) : 0;
+    entry *e = &p->e;
+    if (at >= b->restarts_at)
+        return b->restarts_at ? SCAN_DAMAGE : SCAN_END;
+    for (uint32_t line = 64; line < 512; line += 64)
+        __builtin_prefetch(b->data + at + line);
+    for (; at < b->restarts_at; at = p->next) {
+        p->at = at;
+        p->next = decode_entry(b, e, at);
+        if (!p->next || (uint64_t)e->shared + e->unshared < LODE_TRAILER_BYTES)
+            return SCAN_DAMAGE;
+        if (e->unshared < LODE_TRAILER_BYTES ||
+            (e->shared && (e->shared >= last_len || e->unshared == LODE_TRAILER_BYTES)))
+            return SCAN_SLOWLY;
+        size_t own = e->unshared - LODE_TRAILER_BYTES;
+        last_len = e->shared + own;
+        if (!e->shared)
+            match = 0; /* a restart: what it has in common was not counted */
+        if (e->shared > match)
+            continue;
+        p->has_user_key = false;
+        if (e->shared < match)
+            return SCAN_FOUND;
+        size_t left = user_key.len - match, most = own < left ? own : left;
+        size_t equal = equal_bytes(e->delta, user_key.data + match, most);
+        if (equal == most && own == left) {
+            p->has_user_key = true;
+            return lode_read_le64(e->delta + own) > trailer ? SCAN_SLOWLY : SCAN_FOUND;
+        }
+        if (equal == most ? own > left : e->delta[equal] > user_key.data[match + equal])
+            return SCAN_FOUND;
+        match += equal;
+    }
+    return SCAN_END;
 }
 
 void lode_block_cursor_init(lode_block_cursor *c, const lode_comparator *cmp)
@@ -178,20 +256,52 @@ void lode_block_cursor_next(lode_block_cursor *c)
     show_entry(c, c->next);
 }
 
-void lode_block_cursor_seek(lode_block_cursor *c, lode_slice internal)
+static void seek_slowly(lode_block_cursor *c, uint32_t restart, lode_slice user_key, uint64_t trailer)
 {
-    uint32_t index;
-    lode_slice user_key = lode_user_key(internal);
-    uint64_t trailer = lode_trailer(internal);
-    c->bad = false;
-    if (!find_restart(&c->block, c->cmp, &index, user_key, trailer)) {
-        fail(c);
-        return;
-    }
-    for (show_restart(c, index); c->valid; show_entry(c, c->next)) {
+    for (show_restart(c, restart); c->valid; show_entry(c, c->next)) {
         int order = lode_compare_user(c->cmp, lode_user_key(c->key), user_key);
         if (order > 0 || (order == 0 && lode_trailer(c->key) <= trailer))
             return;
+    }
+}
+
+/* What an entry shares with the one before it, it shares with the key that was looked for, too. */
+static void show_found(lode_block_cursor *c, const position *p, lode_slice user_key)
+{
+    c->joined.len = 0;
+    lode_buf_append(&c->joined, user_key.data, p->e.shared);
+    if (!lode_buf_is_good(&c->joined)) {
+        fail(c);
+        return;
+    }
+    show_entry(c, p->at);
+}
+
+void lode_block_cursor_seek(lode_block_cursor *c, lode_slice internal)
+{
+    uint32_t restart;
+    position p;
+    lode_slice user_key = lode_user_key(internal);
+    uint64_t trailer = lode_trailer(internal);
+    c->bad = false;
+    c->back_left = 0;
+    prefetch_restarts(&c->block);
+    if (!find_restart(&c->block, c->cmp, &restart, user_key, trailer)) {
+        fail(c);
+        return;
+    }
+    switch (c->cmp ? SCAN_SLOWLY : scan(&c->block, &p, restart, user_key, trailer)) {
+    case SCAN_FOUND:
+        show_found(c, &p, user_key);
+        return;
+    case SCAN_END:
+        c->valid = false;
+        return;
+    case SCAN_DAMAGE:
+        fail(c);
+        return;
+    case SCAN_SLOWLY:
+        seek_slowly(c, restart, user_key, trailer);
     }
 }
 
@@ -272,19 +382,6 @@ void lode_block_cursor_prev(lode_block_cursor *c)
 
 /* ---- point lookup ---- */
 
-static size_t equal_bytes(const uint8_t *a, const uint8_t *b, size_t most)
-{
-    size_t i = 0;
-    for (; i + 8 <= most; i += 8) {
-        uint64_t difference = lode_read_le64(a + i) ^ lode_read_le64(b + i);
-        if (difference)
-            return i + (size_t)__builtin_ctzll(difference) / 8;
-    }
-    while (i < most && a[i] == b[i])
-        i++;
-    return i;
-}
-
 static lode_lookup answer(lode_slice *value, bool *bad, uint64_t trailer, const entry *e)
 {
     switch (trailer & 0xff) {
@@ -320,59 +417,28 @@ static lode_lookup find_slowly(const lode_block *b, const lode_comparator *cmp, 
     return found;
 }
 
-/* Without building a key: `match` bytes of the entry before are those of user_key, and that entry came before it. One
- * that shares more than `match` is still before it; one that shares less is past it; else its own bytes decide.
- * Where shared bytes reach into a trailer the rule does not hold, and the interval is walked slowly. */
 lode_lookup lode_block_find(const lode_block *b, const lode_comparator *cmp, lode_slice *value, bool *bad,
                             lode_slice user_key, uint64_t trailer)
 {
     uint32_t restart;
+    position p;
     *bad = false;
+    prefetch_restarts(b);
     if (!find_restart(b, cmp, &restart, user_key, trailer)) {
         *bad = true;
         return LODE_LOOKUP_NONE;
     }
-    if (cmp || !b->restart_count)
-        return find_slowly(b, cmp, value, bad, restart, user_key, trailer);
-    size_t match = 0, last_len = 0;
-    uint32_t at = restart_at(b, restart);
-    entry e;
-    if (at >= b->restarts_at) {
-        *bad = b->restarts_at != 0;
+    switch (cmp ? SCAN_SLOWLY : scan(b, &p, restart, user_key, trailer)) {
+    case SCAN_FOUND:
+        return p.has_user_key ? answer(value, bad, lode_read_le64(p.e.delta + p.e.unshared - LODE_TRAILER_BYTES), &p.e)
+                              : LODE_LOOKUP_NONE;
+    case SCAN_END:
         return LODE_LOOKUP_NONE;
+    case SCAN_DAMAGE:
+        *bad = true;
+        return LODE_LOOKUP_NONE;
+    case SCAN_SLOWLY:
+        break;
     }
-    for (uint32_t next; at < b->restarts_at; at = next) {
-        next = decode_entry(b, &e, at);
-        if (!next || (uint64_t)e.shared + e.unshared < LODE_TRAILER_BYTES) {
-            *bad = true;
-            return LODE_LOOKUP_NONE;
-        }
-        if (e.unshared < LODE_TRAILER_BYTES || (e.shared && e.shared >= last_len) ||
-            (e.shared && e.unshared == LODE_TRAILER_BYTES))
-            return find_slowly(b, cmp, value, bad, restart, user_key, trailer);
-        size_t own = e.unshared - LODE_TRAILER_BYTES;
-        last_len = e.shared + own;
-        if (!e.shared)
-            match = 0; /* a restart: what it has in common was not counted */
-        if (e.shared > match)
-            continue;
-        if (e.shared < match)
-            return LODE_LOOKUP_NONE;
-        size_t left = user_key.len - match, most = own < left ? own : left;
-        size_t equal = equal_bytes(e.delta, user_key.data + match, most);
-        if (equal == most) {
-            if (own == left) {
-                uint64_t t = lode_read_le64(e.delta + own);
-                if (t > trailer)
-                    return find_slowly(b, cmp, value, bad, restart, user_key, trailer);
-                return answer(value, bad, t, &e);
-            }
-            if (own > left)
-                return LODE_LOOKUP_NONE; /* user_key is a beginning of it */
-        } else if (e.delta[equal] > user_key.data[match + equal]) {
-            return LODE_LOOKUP_NONE;
-        }
-        match += equal;
-    }
-    return LODE_LOOKUP_NONE;
+    return find_slowly(b, cmp, value, bad, restart, user_key, trailer);
 }

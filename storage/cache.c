@@ -1,8 +1,11 @@
-/* storage/cache.c: a hash table and a ring in each of sixteen shards.
+/* storage/cache.c: a hash table and a clock in each of sixteen shards.
  *
  * Touches:  memory only.
  * Threads:  any; a shard's lock is held for a few dozen instructions.
  * Promise:  what is pinned is never freed, also when the cache is over its capacity for it.
+ *
+ * A hit marks the entry and moves nothing: a list in order of use would touch its neighbours, and each of them is a
+ * miss of the processor's cache.
  */
 #include "storage/cache.h"
 
@@ -16,10 +19,11 @@ enum { SHARD_BITS = 4, SHARDS = 1 << SHARD_BITS, FIRST_BUCKETS = 64 };
 typedef struct shard {
     _Alignas(64) lode_mutex lock;
     /* Guarded by lock. */
-    lode_cache_entry **buckets;
-    size_t bucket_count, count;
+    _Atomic(lode_cache_entry **) buckets; /* also looked at without the lock, for prefetching */
+    atomic_size_t bucket_count;
+    size_t count;
     size_t bytes, capacity;
-    lode_cache_entry *ring; /* of what nobody pins: ring->newer is the oldest, ring->older the newest */
+    lode_cache_entry *hand; /* in the ring of all entries; NULL: empty */
     uint64_t hits, misses;
 } shard;
 
@@ -50,11 +54,10 @@ static bool init_shard(shard *s, size_t capacity)
 {
     lode_mutex_init(&s->lock);
     s->capacity = capacity;
-    s->ring = calloc(1, sizeof *s->ring);
-    s->buckets = calloc(FIRST_BUCKETS, sizeof *s->buckets);
-    if (!s->ring || !s->buckets)
+    lode_cache_entry **buckets = calloc(FIRST_BUCKETS, sizeof *buckets);
+    if (!buckets)
         return false;
-    s->ring->older = s->ring->newer = s->ring;
+    s->buckets = buckets;
     s->bucket_count = FIRST_BUCKETS;
     return true;
 }
@@ -75,19 +78,29 @@ lode_cache *lode_cache_create(size_t bytes)
     return c;
 }
 
-static void unlink_ring(lode_cache_entry *e)
+static void unlink_ring(shard *s, lode_cache_entry *e)
 {
-    e->older->newer = e->newer;
-    e->newer->older = e->older;
-    e->older = e->newer = NULL;
+    if (e->next == e) {
+        s->hand = NULL;
+    } else {
+        e->prev->next = e->next;
+        e->next->prev = e->prev;
+        if (s->hand == e)
+            s->hand = e->next;
+    }
 }
 
-static void link_newest(shard *s, lode_cache_entry *e)
+/* Behind the hand, so that it is looked at last. */
+static void link_ring(shard *s, lode_cache_entry *e)
 {
-    e->newer = s->ring;
-    e->older = s->ring->older;
-    e->older->newer = e;
-    s->ring->older = e;
+    if (!s->hand) {
+        s->hand = e->next = e->prev = e;
+        return;
+    }
+    e->next = s->hand;
+    e->prev = s->hand->prev;
+    e->prev->next = e;
+    s->hand->prev = e;
 }
 
 static lode_cache_entry **place_of(shard *s, uint64_t hash, uint64_t owner, uint64_t offset)
@@ -108,16 +121,24 @@ static void evict(shard *s, lode_cache_entry *e)
     e->in_cache = false;
     s->count--;
     s->bytes -= charge_of(e);
-    if (!e->refs) {
-        unlink_ring(e);
+    unlink_ring(s, e);
+    if (!e->refs)
         free(e);
-    }
 }
 
+/* Twice round at most: the first time clears the marks. */
 static void shrink_to_capacity(shard *s)
 {
-    while (s->bytes > s->capacity && s->ring->newer != s->ring)
-        evict(s, s->ring->newer);
+    for (size_t steps = 2 * s->count; s->bytes > s->capacity && steps; steps--) {
+        lode_cache_entry *e = s->hand;
+        s->hand = e->next;
+        if (e->refs)
+            continue;
+        if (e->used)
+            e->used = false;
+        else
+            evict(s, e);
+    }
 }
 
 /* A table that cannot grow stays as it is, which is slower and right. */
@@ -151,6 +172,16 @@ lode_cache_entry *lode_cache_entry_create(uint64_t owner, uint64_t offset, size_
     return e;
 }
 
+void lode_cache_prefetch(lode_cache *cache, uint64_t owner, uint64_t offset)
+{
+    if (!cache)
+        return;
+    uint64_t hash = hash_of(owner, offset);
+    shard *s = &cache->shards[hash & (SHARDS - 1)];
+    size_t mask = atomic_load_explicit(&s->bucket_count, memory_order_relaxed) - 1;
+    __builtin_prefetch(atomic_load_explicit(&s->buckets, memory_order_relaxed) + ((hash >> SHARD_BITS) & mask));
+}
+
 lode_cache_entry *lode_cache_find(lode_cache *cache, uint64_t owner, uint64_t offset)
 {
     if (!cache)
@@ -160,8 +191,10 @@ lode_cache_entry *lode_cache_find(lode_cache *cache, uint64_t owner, uint64_t of
     lode_mutex_lock(&s->lock);
     lode_cache_entry *e = *place_of(s, hash, owner, offset);
     if (e) {
-        if (!e->refs++)
-            unlink_ring(e);
+        e->refs++;
+        e->used = true;
+        __builtin_prefetch(e->data + e->block_len - 8); /* read next, and then the beginning */
+        __builtin_prefetch(e->data);
         s->hits++;
     } else {
         s->misses++;
@@ -187,6 +220,7 @@ void lode_cache_insert(lode_cache *cache, lode_cache_entry *e)
         e->hash_next = *p;
         *p = e;
         e->in_cache = true;
+        link_ring(s, e);
         s->count++;
         s->bytes += charge_of(e);
         shrink_to_capacity(s);
@@ -207,10 +241,8 @@ void lode_cache_unpin(lode_cache *cache, lode_cache_entry *e)
     bool gone = false;
     if (!--e->refs) {
         gone = !e->in_cache;
-        if (!gone) {
-            link_newest(s, e);
+        if (!gone && s->bytes > s->capacity)
             shrink_to_capacity(s);
-        }
     }
     lode_mutex_unlock(&s->lock);
     if (gone)
@@ -229,7 +261,6 @@ void lode_cache_destroy(lode_cache *cache)
                 free(e);
             }
         free(s->buckets);
-        free(s->ring);
         lode_mutex_clear(&s->lock);
     }
     free(cache);

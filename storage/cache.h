@@ -1,4 +1,4 @@
-/* storage/cache.h: blocks that were read, least recently used first to go. The public half is in lode/store.h. */
+/* storage/cache.h: blocks that were read, those not used of late first to go. The public half is in lode/store.h. */
 #ifndef LODE_STORAGE_CACHE_H
 #define LODE_STORAGE_CACHE_H
 
@@ -9,9 +9,10 @@
 typedef struct lode_cache_entry {
     uint64_t owner, offset;
     struct lode_cache_entry *hash_next;
-    struct lode_cache_entry *older, *newer; /* in the ring of what nobody pins */
+    struct lode_cache_entry *prev, *next; /* in the ring of the clock */
     uint32_t refs;
     bool in_cache;
+    bool used;        /* since the hand came by */
     size_t len;       /* of `data` */
     size_t block_len; /* of the block in it; a trailer may follow */
     uint8_t data[];
@@ -21,6 +22,8 @@ uint64_t lode_cache_new_owner(void); /* one number per open table, so that files
 
 /* Memory for a block that is about to be read, pinned by the caller; NULL when memory is out. */
 lode_cache_entry *lode_cache_entry_create(uint64_t owner, uint64_t offset, size_t len);
+/* A hint that find comes next. */
+void lode_cache_prefetch(lode_cache *cache, uint64_t owner, uint64_t offset);
 /* Pinned, or NULL. `cache` may be NULL, then nothing is ever found and insert keeps nothing. */
 lode_cache_entry *lode_cache_find(lode_cache *cache, uint64_t owner, uint64_t offset);
 /* The caller's pin stays. When another thread was faster, both entries live, and the newer is found. */

@@ -24,11 +24,11 @@ const uint8_t *lode_read_varint64(const uint8_t *p, const uint8_t *end, uint64_t
 const uint8_t *lode_read_varint32_slow(const uint8_t *p, const uint8_t *end, uint32_t *v)
 {
     uint64_t wide;
-    p = lode_read_varint64(p, end, &wide);
-    if (!p || wide > UINT32_MAX)
+    const uint8_t *after = lode_read_varint64(p, end, &wide);
+    if (!after || wide > UINT32_MAX || after - p > LODE_VARINT32_MAX_BYTES)
         return NULL;
     *v = (uint32_t)wide;
-    return p;
+    return after;
 }
 
 void lode_buf_put_varint64(lode_buf *b, uint64_t v)

@@ -22,15 +22,18 @@ static bool enter_file(level_cursor *c, size_t index)
     lode_table *t;
     if (c->in_table && c->index == index)
         return true;
-    lode_cursor_destroy(c->in_table);
-    c->in_table = NULL;
-    c->index = index;
     lode_status s = lode_table_cache_open(c->v->tables, &t, c->files[index]);
     if (lode_failed(s)) {
+        lode_cursor_destroy(c->in_table);
+        c->in_table = NULL;
         lode_cursor_fail(&c->base, s);
         return false;
     }
-    c->in_table = lode_table_cursor(t, &c->options);
+    c->index = index;
+    if (c->in_table)
+        lode_table_cursor_use(c->in_table, t);
+    else
+        c->in_table = lode_table_cursor(t, &c->options);
     lode_table_unref(t);
     if (!c->in_table)
         lode_cursor_fail(&c->base, lode_fail(LODE_NO_MEMORY, "no memory for a table cursor"));

@@ -17,6 +17,7 @@ libstorage_la_SOURCES = \
 	storage/format.h \
 	storage/get.c \
 	storage/iterator.c \
+	storage/key_index.c storage/key_index.h \
 	storage/level_cursor.c \
 	storage/log_format.h \
 	storage/log_reader.c storage/log_reader.h \
@@ -36,6 +37,7 @@ libstorage_la_SOURCES = \
 	storage/table_builder.c storage/table_builder.h \
 	storage/table_cache.c storage/table_cache.h \
 	storage/table_cursor.c \
+	storage/unpack.c storage/unpack.h \
 	storage/verify.c \
 	storage/version.c storage/version.h \
 	storage/version_edit.c storage/version_edit.h \

@@ -346,7 +346,7 @@ bool lode_memtable_add(lode_memtable *m, uint64_t sequence, lode_entry_type type
 lode_lookup lode_memtable_find(const lode_memtable *m, lode_slice *value, lode_slice key, uint32_t hash,
                                uint64_t sequence)
 {
-    if (m->bloom && !bloom_may_have(m, hash))
+    if (!next_of(m->head, 0) || (m->bloom && !bloom_may_have(m, hash)))
         return LODE_LOOKUP_NONE;
     const node *n = find_at_or_after(m, key, lode_seek_trailer(sequence));
     if (!n || lode_compare_user(m->cmp, key_of(n), key) != 0)

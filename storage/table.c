@@ -11,12 +11,11 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include <snappy-c.h>
-
 #include "storage/coding.h"
 #include "storage/crc32c.h"
 #include "storage/filter.h"
 #include "storage/table_internal.h"
+#include "storage/unpack.h"
 
 static lode_status damaged(const lode_table *t, const char *what, uint64_t offset)
 {
@@ -50,20 +49,20 @@ static bool checksum_is_right(const uint8_t *raw, size_t len)
 /* A snappy stream makes at most 64 bytes of 3, so a larger claim is refused before memory is taken for it. */
 static bool unpacked_length(size_t *len, const uint8_t *raw, size_t raw_len)
 {
-    return snappy_uncompressed_length((const char *)raw, raw_len, len) == SNAPPY_OK && *len <= raw_len * 22 + 64 &&
-           *len < UINT32_MAX;
+    return lode_unpack_length(len, raw, raw_len) && *len <= raw_len * 22 + 64;
 }
 
-/* `raw` is a checked block with its trailer. */
+/* `raw` is a checked block with its trailer. The entry has slack behind the block. */
 static lode_status unpack(lode_table *t, lode_cache_entry **out, const uint8_t *raw, const lode_block_handle *h)
 {
     size_t len;
     if (!unpacked_length(&len, raw, (size_t)h->len))
         return damaged(t, "compressed block of impossible length", h->offset);
-    lode_cache_entry *e = lode_cache_entry_create(t->owner, h->offset, len);
+    lode_cache_entry *e = lode_cache_entry_create(t->owner, h->offset, len + LODE_UNPACK_SLACK);
     if (!e)
         return no_memory(t);
-    if (snappy_uncompress((const char *)raw, (size_t)h->len, (char *)e->data, &len) != SNAPPY_OK || len != e->len) {
+    e->block_len = len;
+    if (!lode_unpack(e->data, len, raw, (size_t)h->len)) {
         lode_cache_unpin(NULL, e);
         return damaged(t, "block that does not decompress", h->offset);
     }
@@ -101,7 +100,7 @@ static lode_status read_copy(lode_table *t, lode_cache_entry **entry, size_t *le
         lode_cache_unpin(NULL, packed);
         if (lode_failed(s))
             return s;
-        *len = e->len;
+        *len = e->block_len;
     }
     if (lode_failed(s)) {
         lode_cache_unpin(NULL, e);
@@ -111,48 +110,62 @@ static lode_status read_copy(lode_table *t, lode_cache_entry **entry, size_t *le
     return s;
 }
 
+static lode_status use_block(const lode_table *t, lode_block *block, const uint8_t *data, size_t len, uint64_t offset)
+{
+    return lode_block_init(block, lode_slice_of(data, len)) ? lode_ok() : damaged(t, "malformed block", offset);
+}
+
+/* What is in the map is believed after its checksum was right once; what kind it is, too. */
+static lode_status look_at_raw(lode_table *t, uint8_t *kind, size_t index, const lode_block_handle *h, bool verify)
+{
+    const uint8_t *raw = t->map + h->offset;
+    if (verify && !checksum_is_right(raw, (size_t)h->len))
+        return damaged(t, "checksum mismatch in the block", h->offset);
+    LODE_TRY(check_type(t, raw[h->len], h));
+    *kind = raw[h->len] == LODE_COMPRESSION_NONE ? LODE_BLOCK_PLAIN : LODE_BLOCK_PACKED;
+    atomic_store_explicit(&t->kinds[index], *kind, memory_order_relaxed);
+    return lode_ok();
+}
+
+/* Into the cache, or into memory of its own. */
+static lode_status load_block(lode_table *t, lode_cache_entry **out, const lode_block_handle *h,
+                              const lode_cursor_options *options)
+{
+    lode_cache_entry *e;
+    size_t len;
+    if (t->map) {
+        LODE_TRY(unpack(t, &e, t->map + h->offset, h));
+        len = e->block_len;
+    } else {
+        LODE_TRY(read_copy(t, &e, &len, h, t->verify || options->verify_checksums));
+    }
+    e->block_len = len;
+    if (options->fill_cache)
+        lode_cache_insert(t->cache, e);
+    *out = e;
+    return lode_ok();
+}
+
 lode_status lode_table_read_block(lode_table *t, lode_block *block, lode_table_pin *pin, size_t index,
                                   const lode_cursor_options *options)
 {
     lode_block_handle h = { t->offsets[index], t->lens[index] };
-    bool verify =
-        options->verify_checksums || (t->verify && !atomic_load_explicit(&t->checked[index], memory_order_relaxed));
-    const uint8_t *raw = t->map ? t->map + h.offset : NULL;
+    uint8_t kind = atomic_load_explicit(&t->kinds[index], memory_order_relaxed);
     pin->cache = t->cache;
     pin->entry = NULL;
-    if (raw && verify) {
-        if (!checksum_is_right(raw, (size_t)h.len))
-            return damaged(t, "checksum mismatch in the block", h.offset);
-        LODE_TRY(check_type(t, raw[h.len], &h));
-        atomic_store_explicit(&t->checked[index], 1, memory_order_relaxed);
-    }
-    if (raw && raw[h.len] == LODE_COMPRESSION_NONE) {
-        if (!lode_block_init(block, lode_slice_of(raw, (size_t)h.len)))
-            return damaged(t, "malformed block", h.offset);
-        return lode_ok();
-    }
+    if (t->map && (kind == LODE_BLOCK_UNSEEN || options->verify_checksums))
+        LODE_TRY(look_at_raw(t, &kind, index, &h, t->verify || options->verify_checksums));
+    if (kind == LODE_BLOCK_PLAIN)
+        return use_block(t, block, t->map + h.offset, (size_t)h.len, h.offset);
     lode_cache_entry *e = options->verify_checksums ? NULL : lode_cache_find(t->cache, t->owner, h.offset);
-    size_t len = 0;
-    if (e) {
-        len = e->block_len;
-    } else {
-        if (raw) {
-            LODE_TRY(check_type(t, raw[h.len], &h));
-            LODE_TRY(unpack(t, &e, raw, &h));
-            len = e->len;
-        } else {
-            LODE_TRY(read_copy(t, &e, &len, &h, t->verify || verify));
-        }
-        e->block_len = len;
-        if (options->fill_cache)
-            lode_cache_insert(t->cache, e);
-    }
-    if (!lode_block_init(block, lode_slice_of(e->data, len))) {
+    if (!e)
+        LODE_TRY(load_block(t, &e, &h, options));
+    lode_status s = use_block(t, block, e->data, e->block_len, h.offset);
+    if (lode_failed(s))
         lode_cache_unpin(t->cache, e);
-        return damaged(t, "malformed block", h.offset);
-    }
-    pin->entry = e;
-    return lode_ok();
+    else
+        pin->entry = e;
+    return s;
 }
 
 lode_status lode_table_read_through(lode_table *t, lode_block *block, lode_table_window *window, size_t index, bool *is_served)
@@ -200,7 +213,7 @@ static lode_status read_kept(lode_table *t, lode_slice *bytes, lode_cache_entry 
         if (raw[h->len] == LODE_COMPRESSION_NONE)
             return lode_ok();
         LODE_TRY(unpack(t, entry, raw, h));
-        *bytes = lode_slice_of((*entry)->data, (*entry)->len);
+        *bytes = lode_slice_of((*entry)->data, (*entry)->block_len);
         return lode_ok();
     }
     size_t len;
@@ -214,12 +227,11 @@ static lode_status read_kept(lode_table *t, lode_slice *bytes, lode_cache_entry 
 static bool reserve_index(lode_table *t, size_t count)
 {
     count += !count;
-    t->prefixes = malloc(count * sizeof *t->prefixes);
     t->offsets = malloc(count * sizeof *t->offsets);
     t->lens = malloc(count * sizeof *t->lens);
     t->key_ends = malloc(count * sizeof *t->key_ends);
-    t->checked = calloc(count, sizeof *t->checked);
-    return t->prefixes && t->offsets && t->lens && t->key_ends && t->checked;
+    t->kinds = calloc(count, sizeof *t->kinds);
+    return t->offsets && t->lens && t->key_ends && t->kinds;
 }
 
 lode_slice lode_table_index_key(const lode_table *t, size_t i)
@@ -228,26 +240,9 @@ lode_slice lode_table_index_key(const lode_table *t, size_t i)
     return lode_slice_of(t->keys.data + start, t->key_ends[i] - start);
 }
 
-static size_t common_length(lode_slice a, lode_slice b)
+static lode_slice index_user_key(const void *table, size_t i)
 {
-    size_t i = 0;
-    while (i < a.len && i < b.len && a.data[i] == b.data[i])
-        i++;
-    return i;
-}
-
-/* Sorted keys share what the first and the last share; behind that, eight bytes tell most of them apart. */
-static void fill_prefixes(lode_table *t)
-{
-    if (t->cmp || !t->count)
-        return;
-    t->common =
-        common_length(lode_user_key(lode_table_index_key(t, 0)), lode_user_key(lode_table_index_key(t, t->count - 1)));
-    for (size_t i = 0; i < t->count; i++) {
-        lode_slice user = lode_user_key(lode_table_index_key(t, i));
-        size_t skip = user.len < t->common ? user.len : t->common;
-        t->prefixes[i] = lode_key_prefix(user.data + skip, user.len - skip);
-    }
+    return lode_user_key(lode_table_index_key(table, i));
 }
 
 static lode_status decode_index(lode_table *t, const lode_block_handle *index)
@@ -288,8 +283,8 @@ static lode_status decode_index(lode_table *t, const lode_block_handle *index)
         s = damaged(t, "malformed index", index->offset);
     else if (!lode_buf_is_good(&t->keys) || t->keys.len > UINT32_MAX)
         s = no_memory(t);
-    else
-        fill_prefixes(t);
+    else if (!t->cmp && !lode_key_index_init(&t->by_key, t->count, index_user_key, t))
+        s = no_memory(t);
 done:
     lode_block_cursor_clear(&c);
     lode_cache_unpin(NULL, entry);
@@ -306,39 +301,11 @@ static int compare_index(const lode_table *t, size_t i, lode_slice user_key, uin
     return x > trailer ? -1 : x < trailer;
 }
 
-static size_t first_prefix_at_or_above(const lode_table *t, uint64_t prefix)
-{
-    const uint64_t *base = t->prefixes;
-    size_t n = t->count;
-    while (n > 1) {
-        size_t half = n / 2;
-        base += base[half - 1] < prefix ? half : 0;
-        n -= half;
-    }
-    return (size_t)(base - t->prefixes) + (n == 1 && *base < prefix);
-}
-
 size_t lode_table_block_of(const lode_table *t, lode_slice user_key, uint64_t trailer)
 {
     size_t low = 0, high = t->count;
-    if (!high)
-        return 0;
-    if (!t->cmp) {
-        size_t most = user_key.len < t->common ? user_key.len : t->common;
-        int c = most ? memcmp(user_key.data, t->keys.data, most) : 0;
-        if (c < 0 || (c == 0 && most < t->common))
-            return 0;
-        if (c > 0)
-            return t->count;
-        uint64_t prefix = lode_key_prefix(user_key.data + most, user_key.len - most);
-        low = first_prefix_at_or_above(t, prefix);
-        if (low == t->count || t->prefixes[low] != prefix)
-            return low;
-        if (compare_index(t, low, user_key, trailer) >= 0)
-            return low;
-        if (prefix < UINT64_MAX)
-            high = first_prefix_at_or_above(t, prefix + 1);
-    }
+    if (!t->cmp)
+        lode_key_index_search(&t->by_key, &low, &high, user_key);
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (compare_index(t, middle, user_key, trailer) < 0)
@@ -476,11 +443,11 @@ void lode_table_unref(lode_table *t)
         t->env->unmap(t->env, t->map, (size_t)t->size);
     t->env->close(t->env, t->file);
     lode_cache_unpin(NULL, t->filter_entry);
-    free(t->prefixes);
+    lode_key_index_clear(&t->by_key);
     free(t->offsets);
     free(t->lens);
     free(t->key_ends);
-    free(t->checked);
+    free(t->kinds);
     lode_buf_clear(&t->keys);
     free(t->path);
     free(t);
@@ -498,11 +465,22 @@ bool lode_table_filter_is_damaged(const lode_table *t)
 
 size_t lode_table_memory_bytes(const lode_table *t)
 {
-    size_t per_block = sizeof *t->prefixes + sizeof *t->offsets + sizeof *t->lens + sizeof *t->key_ends + 1;
+    size_t per_block = sizeof(uint64_t) + sizeof *t->offsets + sizeof *t->lens + sizeof *t->key_ends + 1;
     return sizeof *t + t->count * per_block + t->keys.capacity + (t->filter_entry ? t->filter_entry->len : 0);
 }
 
 /* ---- looking up ---- */
+
+/* What will be read when the filter says yes: it says so after a miss of its own, which is time for this to come. */
+static inline void prefetch_block(lode_table *t, size_t index)
+{
+    if (atomic_load_explicit(&t->kinds[index], memory_order_relaxed) == LODE_BLOCK_PLAIN) {
+        __builtin_prefetch(t->map + t->offsets[index] + t->lens[index]);
+        __builtin_prefetch(t->map + t->offsets[index]);
+    } else {
+        lode_cache_prefetch(t->cache, t->owner, t->offsets[index]);
+    }
+}
 
 lode_status lode_table_find(lode_table *t, lode_lookup *found, lode_slice *value, lode_table_pin *pin, int *step,
                             lode_slice user_key, uint32_t hash, uint64_t trailer)
@@ -516,6 +494,7 @@ lode_status lode_table_find(lode_table *t, lode_lookup *found, lode_slice *value
     pin->entry = NULL;
     if (index == t->count)
         return lode_ok();
+    prefetch_block(t, index);
     if (t->has_filter) {
         if (t->policy ? !lode_filter_may_match_key(&t->filter, t->policy, t->offsets[index], user_key)
                       : !lode_filter_may_match(&t->filter, t->offsets[index], hash)) {

@@ -59,5 +59,7 @@ typedef struct lode_cursor_options {
 } lode_cursor_options;
 /* Keeps a reference of its own. NULL when memory is out. */
 lode_cursor *lode_table_cursor(lode_table *t, const lode_cursor_options *options);
+/* On to another table of the same order; not valid before a seek. */
+void lode_table_cursor_use(lode_cursor *c, lode_table *t);
 
 #endif

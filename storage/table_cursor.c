@@ -148,6 +148,16 @@ static void table_destroy(lode_cursor *base)
     free(c);
 }
 
+void lode_table_cursor_use(lode_cursor *base, lode_table *t)
+{
+    table_cursor *c = (table_cursor *)base;
+    leave_block(c);
+    lode_table_ref(t);
+    lode_table_unref(c->t);
+    c->t = t;
+    begin(c);
+}
+
 static const lode_cursor_ops table_ops = { table_seek_first, table_seek_last, table_seek,
                                            table_next,       table_prev,      table_destroy };
 

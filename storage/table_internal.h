@@ -5,7 +5,14 @@
 #include <stdatomic.h>
 
 #include "storage/filter.h"
+#include "storage/key_index.h"
 #include "storage/table.h"
+
+typedef enum lode_block_kind {
+    LODE_BLOCK_UNSEEN = 0, /* or not mapped */
+    LODE_BLOCK_PLAIN = 1,
+    LODE_BLOCK_PACKED = 2
+} lode_block_kind;
 
 struct lode_table {
     atomic_uint refs;
@@ -28,14 +35,13 @@ struct lode_table {
 
     /* The index, one element for each data block. Constant after open. */
     size_t count;
-    size_t common;      /* bytes that all index keys begin with */
-    uint64_t *prefixes; /* the eight bytes behind those */
+    lode_key_index by_key; /* empty when the order is not bytewise */
     uint64_t *offsets;
     uint32_t *lens;
     uint32_t *key_ends; /* of the internal keys, which lie side by side in `keys` */
     lode_buf keys;
 
-    atomic_uchar *checked; /* 1: the checksum of this block was right; set once, never cleared */
+    atomic_uchar *kinds; /* of mapped blocks, a lode_block_kind; set once, when the checksum was right */
 };
 
 /* The first block that may hold (user_key, trailer) or something after it; t->count: none. */

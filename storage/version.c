@@ -27,6 +27,7 @@ void lode_version_unref(lode_version *v)
         for (size_t i = 0; i < v->levels[level].count; i++)
             lode_file_meta_unref(v->tables, v->levels[level].files[i]);
         free(v->levels[level].files);
+        lode_key_index_clear(&v->levels[level].by_largest);
     }
     free(v);
 }
@@ -73,6 +74,19 @@ static lode_status check_level(const lode_version *v, int level)
     return lode_ok();
 }
 
+static lode_slice largest_user_key(const void *level, size_t i)
+{
+    return lode_user_key(((const lode_level *)level)->files[i]->largest);
+}
+
+static lode_status index_level(lode_version *v, int level)
+{
+    lode_level *l = &v->levels[level];
+    if (level && !v->cmp && !lode_key_index_init(&l->by_largest, l->count, largest_user_key, l))
+        return lode_fail(LODE_NO_MEMORY, "no memory for a level of %zu tables", l->count);
+    return lode_ok();
+}
+
 static lode_status build_level(lode_version *v, const lode_version *base, const lode_version_edit *edit, int level)
 {
     const lode_level *old = &base->levels[level];
@@ -106,12 +120,13 @@ static lode_status build_level(lode_version *v, const lode_version *base, const 
     if (old->count - kept != removed)
         return lode_fail(LODE_CORRUPT, "a table is removed from level %d, where it is not", level);
     if (sorted)
-        return lode_ok();
+        return index_level(v, level);
     if (level)
         qsort_r(l->files, l->count, sizeof *l->files, smallest_first, (void *)(uintptr_t)v->cmp);
     else
         qsort(l->files, l->count, sizeof *l->files, newest_first);
-    return check_level(v, level);
+    LODE_TRY(check_level(v, level));
+    return index_level(v, level);
 }
 
 /* A run that was ingested is many tables, and costs a reader one. */
@@ -159,6 +174,8 @@ size_t lode_version_file_of(const lode_version *v, int level, lode_slice user_ke
 {
     const lode_level *l = &v->levels[level];
     size_t low = 0, high = l->count;
+    if (l->by_largest.prefixes)
+        lode_key_index_search(&l->by_largest, &low, &high, user_key);
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         lode_slice largest = l->files[middle]->largest;

@@ -2,12 +2,14 @@
 #ifndef LODE_STORAGE_VERSION_H
 #define LODE_STORAGE_VERSION_H
 
+#include "storage/key_index.h"
 #include "storage/version_edit.h"
 
 typedef struct lode_level {
     lode_file_meta **files; /* level 0: newest first, may overlap; others: ascending and disjoint */
     size_t count;
     uint64_t bytes;
+    lode_key_index by_largest; /* of a level above 0 in bytewise order, else empty */
 } lode_level;
 
 typedef struct lode_version {

@@ -1,11 +1,15 @@
 /* test/fuzz/store_table_fuzz.c: any bytes are a table, a block or a filter that reads or is damaged.
  *
- * Input: kind u8 (0 table, 1 table that is mapped, 2 block, 3 filter block), then the bytes. What a scan shows forwards
- * it shows backwards, in tables whose keys ascend, and a search finds it.
+ * Input: kind u8 (0 table, 1 table that is mapped, 2 block, 3 filter block, 4 snappy stream), then the bytes. What a
+ * scan shows forwards it shows backwards, in tables whose keys ascend, and a search finds it. A stream means to us what
+ * it means to libsnappy.
  */
+#include <snappy-c.h>
+
 #include "storage/block.h"
 #include "storage/filter.h"
 #include "storage/table.h"
+#include "storage/unpack.h"
 
 #include "test/fuzz/fuzz.h"
 #include "test/storage/one_file_env.h"
@@ -94,20 +98,42 @@ static void walk_table(const uint8_t *data, size_t len, bool mapped)
     lode_cache_destroy(cache);
 }
 
+static void unpack_stream(const uint8_t *data, size_t len)
+{
+    size_t ours, theirs;
+    bool has_length = lode_unpack_length(&ours, data, len);
+    FUZZ_CHECK(has_length == (snappy_uncompressed_length((const char *)data, len, &theirs) == SNAPPY_OK));
+    if (!has_length || ours > (1 << 20))
+        return;
+    FUZZ_CHECK(ours == theirs);
+    uint8_t *a = malloc(ours + LODE_UNPACK_SLACK);
+    char *b = malloc(theirs + 1);
+    FUZZ_CHECK(a && b);
+    if (lode_unpack(a, ours, data, len)) {
+        FUZZ_CHECK(snappy_uncompress((const char *)data, len, b, &theirs) == SNAPPY_OK);
+        FUZZ_CHECK(memcmp(a, b, ours) == 0);
+    }
+    free(a);
+    free(b);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
     if (!len)
         return 0;
-    switch (data[0] % 4) {
+    switch (data[0] % 5) {
     case 0:
     case 1:
-        walk_table(data + 1, len - 1, data[0] % 4 == 1);
+        walk_table(data + 1, len - 1, data[0] % 5 == 1);
         break;
     case 2:
         walk_block(data + 1, len - 1);
         break;
-    default:
+    case 3:
         ask_filter(data + 1, len - 1);
+        break;
+    default:
+        unpack_stream(data + 1, len - 1);
     }
     return 0;
 }
