@@ -155,6 +155,7 @@ void lode_table_cursor_use(lode_cursor *base, lode_table *t)
     lode_table_ref(t);
     lode_table_unref(c->t);
     c->t = t;
+    c->window.offset = c->window.len = 0; /* was the other table's */
     begin(c);
 }
 

@@ -7,6 +7,7 @@ STORAGE_TESTS = \
 	test/storage/model_test \
 	test/storage/table_test \
 	test/storage/threads_test \
+	test/storage/unpack_test \
 	test/storage/upkeep_test
 check_PROGRAMS += $(STORAGE_TESTS)
 TESTS += $(STORAGE_TESTS)
@@ -33,6 +34,9 @@ test_storage_table_test_LDADD = $(STORAGE_TEST_LIBS)
 test_storage_limits_test_SOURCES = test/storage/limits_test.c test/storage/store_test.h
 test_storage_limits_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_storage_limits_test_LDADD = $(STORAGE_TEST_LIBS)
+test_storage_unpack_test_SOURCES = test/storage/unpack_test.c test/storage/store_test.h
+test_storage_unpack_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_storage_unpack_test_LDADD = $(STORAGE_TEST_LIBS)
 test_storage_upkeep_test_SOURCES = test/storage/upkeep_test.c test/storage/store_test.h
 test_storage_upkeep_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_storage_upkeep_test_LDADD = $(STORAGE_TEST_LIBS)

@@ -1,8 +1,6 @@
 /* test/storage/table_test.c: blocks, filters, tables, memtable and cache, each against a sorted array. */
 #include "storage/store_test.h"
 
-#include <snappy-c.h>
-
 #include "storage/block_builder.h"
 #include "storage/cache.h"
 #include "storage/filter.h"
@@ -10,7 +8,6 @@
 #include "storage/one_file_env.h"
 #include "storage/table.h"
 #include "storage/table_builder.h"
-#include "storage/unpack.h"
 #include "support/memory_env.h"
 
 enum { ENTRIES = 700 };
@@ -120,45 +117,6 @@ static void check_cursor(lode_cursor *c, const entry *e, test_random *r)
         }
     }
     lode_cursor_destroy(c);
-}
-
-/* Pieces of every kind: literals of all lengths, patterns of all periods, far copies. */
-static size_t make_text(uint8_t *text, size_t most, test_random *r)
-{
-    size_t len = 0;
-    while (len < most) {
-        size_t n = 1 + test_random_below(r, test_random_below(r, 8) ? 40 : 400), period = 1 + test_random_below(r, 30);
-        bool random = len < period || test_random_below(r, 2), far = test_random_below(r, 3) == 0;
-        if (far && len > 5000)
-            period = 4000 + test_random_below(r, 900);
-        for (size_t i = 0; i < n && len < most; i++, len++)
-            text[len] = random ? (uint8_t)test_random_next(r) : text[len - period];
-    }
-    return len;
-}
-
-static void unpacking_undoes_libsnappys_packing(void **state)
-{
-    static uint8_t text[20000], packed[30000], out[20000 + LODE_UNPACK_SLACK];
-    test_random r = test_random_start("table_test", 6);
-    (void)state;
-    for (int n = 0; n < 2000; n++) {
-        size_t len = make_text(text, test_random_below(&r, n % 10 ? 3000 : sizeof text), &r);
-        size_t packed_len = sizeof packed, claimed;
-        assert_int_equal(snappy_compress((const char *)text, len, (char *)packed, &packed_len), SNAPPY_OK);
-        assert_true(lode_unpack_length(&claimed, packed, packed_len) && claimed == len);
-        uint8_t *exact = malloc(packed_len); /* a sanitizer sees a byte too many */
-        memcpy(exact, packed, packed_len);
-        assert_true(lode_unpack(out, len, exact, packed_len));
-        assert_memory_equal(out, text, len);
-        if (packed_len > 1)
-            assert_false(lode_unpack(out, len, exact, packed_len - 1));
-        assert_false(lode_unpack(out, len + 1, exact, packed_len));
-        free(exact);
-    }
-    static const uint8_t example[] = { 8, 4, 'a', 'b', 9, 2 };
-    assert_true(lode_unpack(out, 8, example, sizeof example));
-    assert_memory_equal(out, "abababab", 8);
 }
 
 typedef struct block_search {
@@ -391,7 +349,6 @@ static void a_cache_keeps_what_is_used_and_what_is_pinned(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unpacking_undoes_libsnappys_packing),
         cmocka_unit_test(a_block_finds_what_a_sorted_array_finds),
         cmocka_unit_test(a_table_finds_and_shows_what_was_put_in),
         cmocka_unit_test(a_damaged_table_is_refused_without_allocating_for_it),
