@@ -9,6 +9,7 @@
  * LODE_TEST_SEED    chooses cases and chain.
  * LODE_TEST_SECONDS how long all may take; cases that do not fit are left out, and that is said. LODE_LONG=1: all and
  * more. LODE_CRASH_CASE   the numbers printed with a case that went wrong: runs it again, alone and in this process.
+ * LODE_CRASH_TIMES  with it: so many times, each with a seed of its own, in processes of their own.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -276,7 +277,7 @@ static void run_group(const char *what, void (*add)(case_list *l, size_t scenari
 {
     case_list l = { .cases = NULL };
     const char *given = getenv("LODE_TEST_SECONDS");
-    uint64_t seconds = given ? strtoull(given, NULL, 10) : is_long ? 36000 : 240;
+    uint64_t seconds = given ? strtoull(given, NULL, 10) : is_long ? 3600 : 240;
 
     lode_random_init(&l.random, seed ^ share);
     deadline_ns = lode_clock_ns() + seconds * share * 10000000;
@@ -309,6 +310,26 @@ static void all_work_ends_alike_when_nothing_goes_wrong(void **state)
         }
         printf("%s: %" PRIu64 " calls of %" PRIu64 " kinds, %" PRIu64 " of them change the disk\n", scenarios[s].name,
                calls, sites, r->changes);
+    }
+}
+
+/* Else a power cut in the case undoes a part of the preparation, which is nobody's fault. */
+static void what_was_prepared_survives_any_power_cut(void **state)
+{
+    for (size_t s = 0; s < scenario_count; s++) {
+        pid_t pid = fork();
+        int status;
+        if (pid == 0) {
+            uint8_t before[32], after[32];
+            world_digest(&worlds[s], before);
+            lode_memory_env_power_off(worlds[s].memory);
+            lode_memory_env_power_on(worlds[s].memory, LODE_KEEP_SYNCED, 0);
+            world_digest(&worlds[s], after);
+            _exit(memcmp(before, after, sizeof before) != 0);
+        }
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        if (status != 0)
+            fail_msg("%s: what was prepared is not there after a power cut", scenarios[s].name);
     }
 }
 
@@ -347,6 +368,7 @@ static int set_up(void **state)
         worlds[s].flush_every = scenarios[s].flush_every;
         if (scenarios[s].prepare)
             scenarios[s].prepare(&worlds[s]);
+        world_settle(&worlds[s]);
     }
     return 0;
 }
@@ -362,11 +384,21 @@ static int tear_down(void **state)
 
 static void one_case(void **state)
 {
+    const char *times = getenv("LODE_CRASH_TIMES");
     crash_case c;
 
     if (!read_case(&c, getenv("LODE_CRASH_CASE")))
         fail_msg("LODE_CRASH_CASE: 11 numbers, as they are printed with a case");
     print_case(&c);
+    if (times) {
+        case_list l = { .cases = NULL };
+        lode_random_init(&l.random, seed);
+        for (uint64_t i = strtoull(times, NULL, 10); i > 0; i--)
+            add_case(&l, c);
+        deadline_ns = UINT64_MAX;
+        run_cases(&l, "one case");
+        return;
+    }
     case_run(&all->reports[0], &worlds[c.scenario], &c, &all->ref, &all->clean[c.scenario].end);
     if (all->reports[0].wrong[0])
         fail_msg("%s", all->reports[0].wrong);
@@ -376,6 +408,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_work_ends_alike_when_nothing_goes_wrong),
+        cmocka_unit_test(what_was_prepared_survives_any_power_cut),
         cmocka_unit_test(a_failed_call_is_an_error_and_the_next_run_ends_alike),
         cmocka_unit_test(the_power_may_go_at_any_call),
         cmocka_unit_test(a_full_disk_is_told_and_room_is_all_it_takes),

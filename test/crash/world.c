@@ -10,6 +10,7 @@
 
 #include "bench/chain/random.h"
 #include "loadblock/import.h"
+#include "primitives/hash.h"
 
 static const char *const part_paths[STORY_PARTS] = { "/input/blk00000.dat", "/input/blk00001.dat",
                                                      "/input/blk00002.dat" };
@@ -72,6 +73,49 @@ void world_clear(world *w)
     lode_mutex_clear(&w->lock);
     lode_fault_env_destroy(w->env);
     lode_memory_env_destroy(w->memory);
+}
+
+void world_settle(world *w)
+{
+    lode_memory_env_power_off(w->memory);
+    lode_memory_env_power_on(w->memory, LODE_KEEP_ALL, 0);
+}
+
+typedef struct digesting {
+    world *w;
+    const char *directory;
+    uint8_t *sum;
+} digesting;
+
+/* Names come in any order, so what is hashed of each is added up. */
+static lode_status digest_entry(void *context, const char *name)
+{
+    digesting *g = context;
+    lode_env *env = g->w->memory;
+    char *path = lode_path_join(g->directory, name);
+    lode_buf content = LODE_BUF_EMPTY;
+    lode_file_info info;
+    uint8_t hash[32];
+    bool exists;
+
+    lode_buf_append(&content, path, strlen(path) + 1);
+    must(env->path_info(env, &exists, &info, path));
+    if (info.is_directory)
+        must(env->list(env, path, digest_entry, &(digesting){ g->w, path, g->sum }));
+    else
+        must(lode_env_read_file(env, &content, path, SIZE_MAX));
+    lode_sha256(hash, content.data, content.len);
+    for (size_t i = 0; i < sizeof hash; i++)
+        g->sum[i] = (uint8_t)(g->sum[i] + hash[i]);
+    lode_buf_clear(&content);
+    free(path);
+    return lode_ok();
+}
+
+void world_digest(world *w, uint8_t out[32])
+{
+    memset(out, 0, 32);
+    must(w->memory->list(w->memory, "/", digest_entry, &(digesting){ w, "/", out }));
 }
 
 /* ---- sessions ---- */

@@ -39,6 +39,12 @@ typedef struct world {
 void world_init(world *w, const story *s);
 void world_clear(world *w);
 
+/* All that was done so far is on the disk for good, whether or not somebody synced it: what comes next is all that a
+ * power cut can lose. Between sessions. */
+void world_settle(world *w);
+/* Differs when any name or byte on the disk does. */
+void world_digest(world *w, uint8_t out[32]);
+
 /* From a fault's hook: the running session and all later ones are asked to stop. */
 void world_stop(world *w);
 
