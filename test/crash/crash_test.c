@@ -9,6 +9,7 @@
  * LODE_TEST_SEED    chooses cases and chain.
  * LODE_TEST_SECONDS how long all may take; cases that do not fit are left out, and that is said. LODE_LONG=1: all and
  * more. LODE_CRASH_CASE   the numbers printed with a case that went wrong: runs it again, alone and in this process.
+ * LODE_CRASH_ONLY   a part of a scenario's name: no others.
  * LODE_CRASH_TIMES  with it: so many times, each with a seed of its own, in processes of their own.
  */
 #include <errno.h>
@@ -281,8 +282,11 @@ static void run_group(const char *what, void (*add)(case_list *l, size_t scenari
 
     lode_random_init(&l.random, seed ^ share);
     deadline_ns = lode_clock_ns() + seconds * share * 10000000;
-    for (size_t s = 0; s < scenario_count; s++)
-        add(&l, s);
+    const char *only = getenv("LODE_CRASH_ONLY");
+    for (size_t s = 0; s < scenario_count; s++) {
+        if (!only || strstr(scenarios[s].name, only))
+            add(&l, s);
+    }
     run_cases(&l, what);
 }
 

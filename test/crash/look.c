@@ -148,6 +148,28 @@ static void look_at_txindex(looking *k)
         look_for_txs(k, e);
 }
 
+/* ---- a dump ---- */
+
+static void look_at_dump(look *l, lode_env *env)
+{
+    lode_buf dump = LODE_BUF_EMPTY, expected = LODE_BUF_EMPTY;
+    bool exists;
+    lode_status s = env->path_info(env, &exists, NULL, WORLD_DUMP);
+
+    l->has_dump = !lode_failed(s) && exists;
+    if (!l->has_dump)
+        return;
+    s = lode_env_read_file(env, &expected, WORLD_DUMP_AS_IT_MUST_BE, SIZE_MAX);
+    if (!lode_failed(s))
+        s = lode_env_read_file(env, &dump, WORLD_DUMP, SIZE_MAX);
+    if (lode_failed(s))
+        complain(l, "the dump: %s", s.text);
+    else if (dump.len != expected.len || memcmp(dump.data, expected.data, dump.len) != 0)
+        complain(l, "the dump is not what it must be: %zu bytes", dump.len);
+    lode_buf_clear(&dump);
+    lode_buf_clear(&expected);
+}
+
 /* ---- all ---- */
 
 static void look_at_store(looking *k, lode_store *store)
@@ -189,6 +211,7 @@ void look_at(look *l, world *w, const reference *ref, uint8_t set_hash[STORY_SET
 
     memset(l, 0, sizeof *l);
     l->tip = l->txindex_at = SIZE_MAX;
+    look_at_dump(l, w->memory);
     s = lode_chain_open(&k.chain, &o);
     l->is_absent = s.code == LODE_MISSING;
     l->is_cut_off = s.code == LODE_UNSUPPORTED && strstr(s.text, "cut off");

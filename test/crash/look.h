@@ -20,12 +20,13 @@ typedef struct look {
     size_t tip;      /* position in the story */
     bool has_txindex;
     size_t txindex_at; /* likewise */
+    bool has_dump;
     bool is_stored[LOOK_BLOCKS], is_failed[LOOK_BLOCKS], is_verified[LOOK_BLOCKS];
 } look;
 
 /* Asked at any moment: the best block is verified and can be undone, the coins are those after it, every block and undo
- * record that the index names is there, the transaction index is right as far as it says. ref NULL: coins are not
- * compared, *set_hash is told. */
+ * record that the index names is there, the transaction index is right as far as it says, what has the name of a dump
+ * is all of it. ref NULL: coins are not compared, *set_hash is told. */
 void look_at(look *out, world *w, const reference *ref, uint8_t set_hash[STORY_SET_HASH]);
 
 /* Fills the table by importing each branch alone, block by block. */

@@ -187,6 +187,8 @@ static void judge_end(case_report *r, const world *w, const crash_case *c, const
         complain(r, "at the end the best block is number %zd of the story, not %zu", (ssize_t)l->tip, w->story->tip);
     if (sc->ends_with_txindex && (!l->has_txindex || l->txindex_at != w->story->tip))
         complain(r, "at the end the transaction index stands at number %zd of the story", (ssize_t)l->txindex_at);
+    if (clean->has_dump && !l->has_dump)
+        complain(r, "at the end there is no dump");
     for (size_t i = 0; i < w->story->blocks.count; i++) {
         if (clean->is_stored[i] && !l->is_stored[i] && !story_is_bad(w->story, i))
             complain(r, "at the end block number %zu of the story is not stored", i);

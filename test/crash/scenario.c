@@ -103,6 +103,20 @@ static lode_status take_from_node(world *w)
     return world_session(w, WORLD_TXINDEX | WORLD_FROM_NODE, world_import_nothing);
 }
 
+static lode_status dump(world *w)
+{
+    return world_session(w, WORLD_TXINDEX, world_dump);
+}
+
+static void prepare_dump(world *w)
+{
+    prepare_all(w);
+    must(lode_env_make_path(w->memory, "/dump"));
+    must(dump(w));
+    world_copy_tree(w, "/known", "/dump");
+    must(w->memory->remove(w->memory, WORLD_DUMP));
+}
+
 /* ---- a flush of Core's that was cut off ---- */
 
 static void prepare_cut_off(world *w)
@@ -176,6 +190,7 @@ const scenario scenarios[] = {
       false,
       true },
     { "-blocksfrom", prepare_node, take_from_node, take_from_node, { SMALL_FILES, AS_RUNS }, 9, true, true, false },
+    { "dumptxoutset of an earlier block", prepare_dump, dump, dump, { SMALL_FILES }, 1, true, false, false },
     { "replay", prepare_cut_off, go_on, import_all, { SMALL_FILES, AS_RUNS }, 1, true, false, false },
     { "replay of a first flush", prepare_cut_off_first, go_on, import_all, { SMALL_FILES }, 1, true, false, false },
 };

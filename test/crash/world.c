@@ -11,6 +11,7 @@
 #include "bench/chain/random.h"
 #include "loadblock/import.h"
 #include "primitives/hash.h"
+#include "snapshot/coin_file.h"
 
 static const char *const part_paths[STORY_PARTS] = { "/input/blk00000.dat", "/input/blk00001.dat",
                                                      "/input/blk00002.dat" };
@@ -272,6 +273,17 @@ lode_status world_forgive(world *w)
 
     LODE_TRY(find_to_blame(w, &e));
     return lode_import_reconsider(w->chain, e);
+}
+
+lode_status world_dump(world *w)
+{
+    lode_dump_info info;
+    lode_entry *e;
+    bool exists;
+
+    LODE_TRY(find_to_blame(w, &e));
+    LODE_TRY(w->env->path_info(w->env, &exists, NULL, WORLD_DUMP));
+    return exists ? lode_ok() : lode_coins_dump(&info, w->chain, e, WORLD_DUMP);
 }
 
 /* ---- files ---- */

@@ -23,6 +23,8 @@ enum world_open {
 #define WORLD_CHAINSTATE "/data/regtest/chainstate"
 #define WORLD_TXINDEX_PATH "/data/regtest/indexes/txindex"
 #define WORLD_NODE "/node"
+#define WORLD_DUMP "/dump/coins.dat"
+#define WORLD_DUMP_AS_IT_MUST_BE "/known/coins.dat" /* only where something is dumped */
 
 typedef struct world {
     lode_env *memory, *env;
@@ -61,6 +63,7 @@ lode_status world_build_txindex(world *w);
 lode_status world_submit_all(world *w);
 lode_status world_blame(world *w); /* invalidates story.to_blame */
 lode_status world_forgive(world *w);
+lode_status world_dump(world *w); /* the coins after story.to_blame, into WORLD_DUMP unless that is there */
 
 /* Files. */
 void world_copy_tree(world *w, const char *to, const char *from);
