@@ -94,8 +94,10 @@ lode_status lode_get_transaction(lode *h, int *found, uint8_t **raw, size_t *len
     LODE_NEEDS(found && len && txid, "an argument is NULL");
     LODE_TRY(lode_handle_lock_for_answer(h, raw));
     memcpy(id.bytes, txid, 32);
-    s = h->chain->txindex ? lode_txindex_publish(h->chain->txindex)
-                          : lode_fail(LODE_UNSUPPORTED, "there is no transaction index; import with -txindex");
+    s = h->chain->txindex_declined;
+    if (!lode_failed(s))
+        s = h->chain->txindex ? lode_txindex_publish(h->chain->txindex)
+                              : lode_fail(LODE_UNSUPPORTED, "there is no transaction index; import with -txindex");
     if (!lode_failed(s))
         s = lode_find_indexed_tx(h->chain, &is_there, &tx, &bytes, &arena, &block, &id);
     if (!lode_failed(s) && is_there)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chainstate/foreign.h"
 #include "support/bytes.h"
 
 typedef struct found_files {
@@ -108,6 +109,8 @@ lode_status lode_adopt_block_files(lode_env *env, const char *to, const char *fr
     for (size_t i = 0; i < found.count; i++)
         if (found.numbers[i] > last)
             last = found.numbers[i];
+    if (!lode_failed(s))
+        s = lode_foreign_refuse_pruned(env, from);
     if (!lode_failed(s))
         s = adopt_key(env, to, from);
     for (size_t i = 0; i < found.count && !lode_failed(s); i++) {

@@ -22,6 +22,8 @@ enum lode_block_status {
     LODE_BLOCK_FAILED_VALID = 32,
     LODE_BLOCK_FAILED_CHILD = 64, /* read from old directories, written no more */
     LODE_BLOCK_OPT_WITNESS = 128,
+    LODE_BLOCK_STATUS_RESERVED = 256, /* older versions' mark of blocks below a coin snapshot; kept as it is */
+    LODE_BLOCK_STATUS_KNOWN = 511,
 };
 
 typedef struct lode_entry lode_entry;

@@ -142,6 +142,11 @@ static lode_status check_status(const lode_block_index *index, const lode_entry 
 {
     uint32_t validity = e->status & LODE_BLOCK_VALID_MASK;
 
+    if (e->status & ~(uint32_t)LODE_BLOCK_STATUS_KNOWN)
+        return lode_fail(LODE_UNSUPPORTED,
+                         "%s: block at height %d has status bits that are not known (0x%x), as a newer "
+                         "Bitcoin Core may write them",
+                         index->path, e->node.height, e->status & ~(uint32_t)LODE_BLOCK_STATUS_KNOWN);
     if (validity < LODE_BLOCK_VALID_TREE || validity > LODE_BLOCK_VALID_SCRIPTS)
         return fail_record(index, e->node.hash.bytes, "its header was never checked");
     if ((validity >= LODE_BLOCK_VALID_TRANSACTIONS) != (e->tx_count > 0))
@@ -173,9 +178,7 @@ static lode_status place_entry(lode_block_index *index, lode_entry *e, int32_t h
 {
     lode_entry *prev = NULL;
 
-    if (lode_bytes32_is_zero(e->node.header.prev.bytes)) {
-        LODE_TRY(check_genesis(index, e, height));
-    } else {
+    if (!lode_bytes32_is_zero(e->node.header.prev.bytes)) {
         prev = find_parent(index, &e->node.header.prev);
         if (!prev)
             return fail_record(index, e->node.hash.bytes, "its parent has no record");
@@ -212,6 +215,8 @@ static lode_status load_entry(lode_block_index *index, const uint8_t *record)
     lode_sha256d(hash.bytes, record + 36 + lode_read_le32(record + 32) - LODE_HEADER_SIZE, LODE_HEADER_SIZE);
     if (!lode_block_hash_is_equal(&hash, &e->node.hash))
         return fail_record(index, record, "its header has another hash");
+    if (lode_bytes32_is_zero(e->node.header.prev.bytes)) /* before its work: another network's has another limit */
+        LODE_TRY(check_genesis(index, e, height));
     if (!lode_header_has_work(&e->node.hash, e->node.header.bits, index->params))
         return fail_record(index, record, "its header shows too little work");
     return place_entry(index, e, height);

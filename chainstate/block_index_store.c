@@ -33,19 +33,44 @@ static void fill_store_options(lode_store_options *o, const lode_block_index_opt
     }
 }
 
+/* What is not ours to write to is found before anything is written: a reader's view is loaded first. */
+static lode_status load_as_reader(lode_block_index *index, const lode_block_index_options *options, bool *is_there)
+{
+    lode_store_options o;
+    lode_status s;
+
+    fill_store_options(&o, options);
+    o.create_if_missing = 0;
+    o.read_only = 1;
+    s = lode_store_open(&index->store, options->path, &o);
+    *is_there = s.code != LODE_MISSING;
+    if (!*is_there && !options->read_only)
+        return lode_ok();
+    LODE_TRY(s);
+    LODE_TRY(lode_index_load(index));
+    if (options->read_only)
+        return lode_ok();
+    s = lode_store_close(index->store);
+    index->store = NULL;
+    return s;
+}
+
 static lode_status open_store(lode_block_index *index, const lode_block_index_options *options)
 {
     lode_store_options o;
+    bool is_there = false;
 
     fill_store_options(&o, options);
+    if (!options->wipe)
+        LODE_TRY(load_as_reader(index, options, &is_there));
     if (options->read_only)
-        return lode_store_open(&index->store, options->path, &o);
+        return lode_ok();
     if (options->wipe)
         LODE_TRY(lode_store_destroy(options->path, &o));
     LODE_TRY(lode_env_make_path(options->env, options->path));
     LODE_TRY(lode_store_open(&index->store, options->path, &o));
     if (!options->wipe)
-        return lode_ok();
+        return is_there ? lode_ok() : lode_index_load(index);
     lode_block_index_set_reindexing(index, true);
     return lode_block_index_write(index); /* a crash from here on finds an index that is not complete */
 }
@@ -68,9 +93,6 @@ lode_status lode_block_index_open(lode_block_index **out, const lode_block_index
     index->read_only = options->read_only;
     index->next_sequence = 2;
     s = open_store(index, options);
-    if (lode_failed(s))
-        goto done;
-    s = lode_index_load(index);
     if (lode_failed(s))
         goto done;
 #ifdef LODE_ENABLE_VERIFY

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "chainstate/adopt.h"
+#include "chainstate/foreign.h"
 #include "primitives/encode.h"
 #include "support/check.h"
 #include "support/thread.h"
@@ -71,7 +72,12 @@ static lode_status open_txindex(lode_chain *c)
     lode_txindex_options o = { .path = c->directory->txindex, .env = c->env, .logger = c->logger, .read_only = c->options.read_only,
                                .wipe = c->options.reindex, .memory_bytes = txindex_bytes(&c->options), .threads = c->options.threads,
                                .batch_most = c->options.geometry.txindex_batch_most };
-    return lode_txindex_open(&c->txindex, &o);
+    lode_status s = lode_txindex_open(&c->txindex, &o);
+    if (!c->options.read_only || s.code != LODE_UNSUPPORTED)
+        return s;
+    lode_log(c->logger, LODE_LOG_WARNING, "%s", s.text);
+    c->txindex_declined = s; /* all else can be answered */
+    return lode_ok();
 }
 
 lode_status lode_chain_store_genesis(lode_chain *c)
@@ -140,6 +146,8 @@ static lode_status begin_reindex(lode_chain *c)
     s = c->env->path_info(c->env, &exists, &info, first);
     free(first);
     LODE_TRY(s);
+    if (!lode_block_index_count(c->index) && !exists)
+        LODE_TRY(lode_foreign_refuse_pruned(c->env, c->directory->blocks));
     if (!c->options.reindex && (lode_block_index_count(c->index) || !exists || !info.size_bytes))
         return lode_ok();
     if (!c->options.reindex)
@@ -151,11 +159,29 @@ static lode_status begin_reindex(lode_chain *c)
     return lode_block_index_write(c->index);
 }
 
+/* Before a writer changes anything. */
+static lode_status refuse_foreign(const lode_chain *c)
+{
+    const lode_chain_options *o = &c->options;
+    int parts = 0;
+
+    if (o->read_only)
+        return lode_ok();
+    if (o->reindex && !o->blocks_from)
+        parts |= LODE_FOREIGN_FILES;
+    if (!o->reindex && !o->reindex_chainstate)
+        parts |= LODE_FOREIGN_COINS;
+    if (!o->reindex && o->txindex)
+        parts |= LODE_FOREIGN_TXINDEX;
+    return lode_foreign_refuse(c->directory, parts);
+}
+
 static lode_status open_parts(lode_chain *c)
 {
     lode_directory_options d = { .path = c->options.datadir, .blocks_path = c->options.blocksdir, .params = &c->params, .env = c->env,
                                  .read_only = c->options.read_only, .create_if_missing = c->options.create_if_missing };
     LODE_TRY(lode_directory_open(&c->directory, &d));
+    LODE_TRY(refuse_foreign(c));
     if (c->options.blocks_from)
         LODE_TRY(lode_adopt_block_files(c->env, c->directory->blocks, c->options.blocks_from, c->logger));
     LODE_TRY(open_index(c));
@@ -187,6 +213,7 @@ lode_status lode_chain_open(lode_chain **out, const lode_chain_options *options)
     c->options.params = &c->params;
     c->env = options->env;
     c->logger = options->logger;
+    c->txindex_declined = lode_ok();
     c->flushed_at_ns = lode_clock_ns();
     c->flush_interval_ns = UINT64_C(600) * 1000000000;
     c->waiter = lode_waiter_create();

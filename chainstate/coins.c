@@ -90,7 +90,7 @@ static lode_status load_obfuscation(lode_coins *c, bool is_empty)
     return lode_ok();
 }
 
-static lode_status refuse_later_keys(lode_coins *c, lode_iterator *it)
+static lode_status refuse_later_keys(const char *path, lode_iterator *it)
 {
     lode_bytes key;
 
@@ -103,9 +103,34 @@ static lode_status refuse_later_keys(lode_coins *c, lode_iterator *it)
         return lode_fail(LODE_UNSUPPORTED,
                          "%s: unsupported chainstate format (coins by transaction, before Core 0.15); "
                          "-reindex-chainstate rebuilds it",
-                         c->path);
-    return lode_fail(LODE_UNSUPPORTED, "%s: unsupported chainstate format (a record under key 0x%02x)", c->path,
-                     *(const uint8_t *)key.data);
+                         path);
+    return lode_fail(LODE_UNSUPPORTED,
+                     "%s: unsupported chainstate format (a record under key 0x%02x: a later version's); "
+                     "-reindex-chainstate rebuilds it",
+                     path, *(const uint8_t *)key.data);
+}
+
+lode_status lode_coins_check_format(const char *path, lode_env *env)
+{
+    lode_store_options o;
+    lode_iterator *it = NULL;
+    lode_store *store;
+    lode_status s;
+
+    lode_store_options_init(&o);
+    o.read_only = 1;
+    o.cache_bytes = MIB;
+    o.env = env;
+    s = lode_store_open(&store, path, &o);
+    if (s.code == LODE_MISSING || s.code == LODE_CORRUPT)
+        return lode_ok(); /* not there, or told by the open that follows */
+    LODE_TRY(s);
+    s = lode_iterator_create(&it, store, NULL);
+    if (!lode_failed(s))
+        s = refuse_later_keys(path, it);
+    lode_iterator_destroy(it);
+    lode_ignore(lode_store_close(store)); /* it was only read */
+    return s.code == LODE_CORRUPT ? lode_ok() : s;
 }
 
 /* What is there: is anything, are there coins, is it ours to read. */
@@ -119,7 +144,7 @@ static lode_status look_over(lode_coins *c, bool *is_empty)
     *is_empty = !lode_iterator_is_valid(it);
     s = lode_iterator_status(it);
     if (!lode_failed(s))
-        s = refuse_later_keys(c, it);
+        s = refuse_later_keys(c->path, it);
     if (!lode_failed(s)) {
         lode_iterator_seek(it, "C", 1);
         c->database_has_coins = lode_iterator_is_valid(it) && *(const uint8_t *)lode_iterator_key(it).data == 'C';

@@ -36,6 +36,8 @@ typedef struct lode_coins_options {
 /* Refuses what it cannot read with a sentence: per-transaction records ('c', before 0.15) and unknown keys at or after
  * 'c' are LODE_UNSUPPORTED. A new database gets a random obfuscation key record, as Core writes one. */
 lode_status lode_coins_open(lode_coins **out, const lode_coins_options *options);
+/* The same refusals, before anything is written; an absent database is none of them. */
+lode_status lode_coins_check_format(const char *path, lode_env *env);
 /* What was not flushed is lost (the caller flushes first if it wants to keep it). */
 lode_status lode_coins_close(lode_coins *coins);
 /* A view of the same set whose changes stay in memory and can never be written: blocks are undone and connected in it

@@ -47,6 +47,8 @@ libchainstate_la_SOURCES = \
 	chainstate/directory.c \
 	chainstate/directory.h \
 	chainstate/disconnect.c \
+	chainstate/foreign.c \
+	chainstate/foreign.h \
 	chainstate/notes.c \
 	chainstate/notes.h \
 	chainstate/undo.c \

@@ -78,6 +78,24 @@ const lode_option *lode_option_find(const char *name, size_t name_len)
     return NULL;
 }
 
+const char *lode_option_declined(const char *name, size_t name_len)
+{
+    static const struct {
+        const char *name, *why;
+    } declined[] = {
+        { "prune", "Lode keeps all blocks; bitcoind -prune can remove them afterwards" },
+        { "coinstatsindex", "Lode does not build this index; bitcoind -coinstatsindex does, on the same directory" },
+        { "txospenderindex", "Lode does not build this index; bitcoind -txospenderindex does, on the same directory" },
+        { "blockfilterindex",
+          "Lode does not build this index; bitcoind -blockfilterindex does, on the same directory" },
+    };
+
+    for (size_t i = 0; i < sizeof declined / sizeof *declined; i++)
+        if (strlen(declined[i].name) == name_len && memcmp(declined[i].name, name, name_len) == 0)
+            return declined[i].why;
+    return NULL;
+}
+
 const char *lode_option_group_title(lode_option_group group)
 {
     switch (group) {

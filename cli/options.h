@@ -33,6 +33,8 @@ typedef struct lode_option {
 const lode_option *lode_option_find(const char *name, size_t name_len);
 /* One at a time, NULL past the end. Static. */
 const lode_option *lode_option_at(size_t i);
+/* Why Lode does not do what this option of Core's asks for; NULL: it is none of those. Static. */
+const char *lode_option_declined(const char *name, size_t name_len);
 const char *lode_option_group_title(lode_option_group group);
 
 #endif

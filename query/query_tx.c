@@ -60,6 +60,8 @@ static lode_status find_tx(lode_chain *chain, found_tx *f, const lode_entry *ent
         lode_buf_reset(&f->raw);
         lode_arena_reset(&f->arena);
     }
+    if (!entry)
+        LODE_TRY(chain->txindex_declined);
     return entry ? find_in_block(chain, f, entry, txid) : lode_ok();
 }
 
@@ -228,6 +230,7 @@ static lode_status put_location(lode_query_call *call, const char *word)
 
 lode_status lode_query_locate(lode_query_call *call)
 {
+    LODE_TRY(call->chain->txindex_declined);
     if (!call->chain->txindex) {
         lode_query_refuse(call, LODE_RPC_MISC_ERROR,
                           "There is no transaction index in this directory: import with -txindex to make one");

@@ -137,6 +137,7 @@ static void find_indexed(checking *c)
     lode_entry *e;
     lode_status s;
 
+    find_status(c, "", c->chain->txindex_declined);
     if (!c->chain->txindex)
         return;
     s = lode_txindex_best(c->chain->txindex, &found, &hash, &locator);

@@ -53,22 +53,22 @@ static void obfuscate(const lode_txindex *x, uint8_t *value, size_t len)
 
 /* ---- opening ---- */
 
-static lode_status refuse_newer_format(const lode_txindex *x)
+static lode_status refuse_newer_format(const char *path)
 {
     return lode_fail(
         LODE_UNSUPPORTED,
         "%s: a transaction index with hashed keys, as a newer Bitcoin Core writes it; move it away to build one anew",
-        x->path);
+        path);
 }
 
 /* Newer ones keep a salt and counters under names, and keys of 't' and a few bytes of hash. */
-static lode_status check_first_keys(lode_txindex *x, lode_iterator *it)
+static lode_status check_first_keys(const char *path, lode_iterator *it)
 {
     for (lode_iterator_seek_first(it); lode_iterator_is_valid(it); lode_iterator_next(it)) {
         lode_bytes key = lode_iterator_key(it);
         const uint8_t *k = key.data;
         if (key.len > 0 && k[0] == 't')
-            return key.len == KEY_LEN ? lode_iterator_status(it) : refuse_newer_format(x);
+            return key.len == KEY_LEN ? lode_iterator_status(it) : refuse_newer_format(path);
         if (key.len == OBFUSCATION_RECORD_LEN && memcmp(k, obfuscation_record, key.len) == 0)
             continue;
         if (key.len == 1 && k[0] == 'B')
@@ -85,22 +85,41 @@ static lode_status check_first_keys(lode_txindex *x, lode_iterator *it)
                                      "\x0e"
                                      "next_block_seq",
                                      15) == 0))
-            return refuse_newer_format(x);
-        return lode_fail(LODE_UNSUPPORTED, "%s: a record of %zu bytes that no known transaction index has", x->path,
+            return refuse_newer_format(path);
+        return lode_fail(LODE_UNSUPPORTED, "%s: a record of %zu bytes that no known transaction index has", path,
                          key.len);
     }
     return lode_iterator_status(it);
 }
 
-static lode_status check_format(lode_txindex *x)
+static lode_status check_format(const char *path, lode_store *store)
 {
     lode_iterator *it;
     lode_status s;
 
-    LODE_TRY(lode_iterator_create(&it, x->store, NULL));
-    s = check_first_keys(x, it);
+    LODE_TRY(lode_iterator_create(&it, store, NULL));
+    s = check_first_keys(path, it);
     lode_iterator_destroy(it);
     return s;
+}
+
+lode_status lode_txindex_check_format(const char *path, lode_env *env)
+{
+    lode_store_options o;
+    lode_store *store;
+    lode_status s;
+
+    lode_store_options_init(&o);
+    o.read_only = 1;
+    o.cache_bytes = MIB;
+    o.env = env;
+    s = lode_store_open(&store, path, &o);
+    if (s.code == LODE_MISSING || s.code == LODE_CORRUPT)
+        return lode_ok(); /* not there, or told by the open that follows */
+    LODE_TRY(s);
+    s = check_format(path, store);
+    lode_ignore(lode_store_close(store)); /* it was only read */
+    return s.code == LODE_CORRUPT ? lode_ok() : s;
 }
 
 static lode_status load_obfuscation(lode_txindex *x)
@@ -147,7 +166,7 @@ static lode_status load_index(lode_txindex *x, const lode_txindex_options *optio
     if (!x->path)
         return lode_fail(LODE_NO_MEMORY, "%s: no memory for a transaction index", options->path);
     LODE_TRY(open_store(x, options));
-    LODE_TRY(check_format(x));
+    LODE_TRY(check_format(x->path, x->store));
     return load_obfuscation(x);
 }
 

@@ -27,6 +27,8 @@ typedef struct lode_txindex_options {
 
 /* A directory of a newer kind (hashed keys) is LODE_UNSUPPORTED, named. */
 lode_status lode_txindex_open(lode_txindex **out, const lode_txindex_options *options);
+/* The same refusal, before anything is written; an absent index is none. */
+lode_status lode_txindex_check_format(const char *path, lode_env *env);
 lode_status lode_txindex_close(lode_txindex *index);
 
 typedef struct lode_tx_position {

@@ -48,6 +48,27 @@ static void options_stand_before_or_after_the_command_with_one_dash_or_two(void 
     lode_settings_clear(&s);
 }
 
+static void what_lode_does_not_keep_is_declined_by_name(void **state)
+{
+    static const char *const asked[] = { "-prune=550", "-prune", "--coinstatsindex", "-coinstatsindex=1", "-txospenderindex", "-blockfilterindex=basic" };
+    static const char *const not_asked[] = { "-prune=0", "-noprune", "-nocoinstatsindex", "-txospenderindex=0", "-noblockfilterindex" };
+    lode_settings s;
+
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        assert_false(parse(&s, asked[i]));
+        assert_non_null(strstr(s.error, asked[i]));
+        assert_non_null(strstr(s.error, "Lode"));
+        lode_settings_clear(&s);
+    }
+    for (size_t i = 0; i < sizeof not_asked / sizeof *not_asked; i++) {
+        assert_true(parse(&s, not_asked[i]));
+        lode_settings_clear(&s);
+    }
+    assert_false(parse(&s, "-prunes=1"));
+    assert_non_null(strstr(s.error, "unknown option"));
+    lode_settings_clear(&s);
+}
+
 static void dashes_alone_and_negative_numbers_are_words(void **state)
 {
     lode_settings s;
@@ -245,6 +266,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_stand_before_or_after_the_command_with_one_dash_or_two),
+        cmocka_unit_test(what_lode_does_not_keep_is_declined_by_name),
         cmocka_unit_test(dashes_alone_and_negative_numbers_are_words),
         cmocka_unit_test(switches_are_read_as_core_reads_them),
         cmocka_unit_test(what_is_no_option_is_refused_by_name),

@@ -3,6 +3,7 @@ SNAPSHOT_TESTS = \
 	test/snapshot/check_test \
 	test/snapshot/dump_test \
 	test/snapshot/export_test \
+	test/snapshot/foreign_test \
 	test/snapshot/verify_chain_test
 check_PROGRAMS += $(SNAPSHOT_TESTS)
 TESTS += $(SNAPSHOT_TESTS)
@@ -19,6 +20,10 @@ test_snapshot_export_test_SOURCES = test/snapshot/export_test.c test/snapshot/sn
 test_snapshot_export_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_snapshot_export_test_LDFLAGS = $(LOADBLOCK_LINK)
 test_snapshot_export_test_LDADD = $(LOADBLOCK_TEST_LIBS)
+test_snapshot_foreign_test_SOURCES = test/snapshot/foreign_test.c test/snapshot/snapshot_helpers.h
+test_snapshot_foreign_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_snapshot_foreign_test_LDFLAGS = $(LOADBLOCK_LINK)
+test_snapshot_foreign_test_LDADD = $(LOADBLOCK_TEST_LIBS)
 test_snapshot_verify_chain_test_SOURCES = test/snapshot/verify_chain_test.c test/snapshot/snapshot_helpers.h
 test_snapshot_verify_chain_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_snapshot_verify_chain_test_LDFLAGS = $(LOADBLOCK_LINK)
