@@ -30,6 +30,7 @@ void lode_batch_clear(lode_batch *batch)
     batch->count = 0;
     batch->no_memory = false;
     batch->too_large = false;
+    batch->lacks_bytes = false;
 }
 
 /* Room for `size` more bytes behind the header, or NULL when the batch cannot take them. */
@@ -57,6 +58,10 @@ static void add_record(lode_batch *b, lode_entry_type type, lode_slice key, cons
 {
     enum { MOST_FRAMING = 1 + 2 * LODE_VARINT32_MAX_BYTES };
     size_t size, old_len = b->rep.len;
+    if ((!key.data && key.len) || (value && !value->data && value->len)) {
+        b->lacks_bytes = true;
+        return;
+    }
     if (key.len > UINT32_MAX || (value && value->len > UINT32_MAX)) {
         b->too_large = true;
         return;
@@ -100,6 +105,7 @@ void lode_batch_append(lode_batch *to, const lode_batch *from)
         return;
     to->no_memory |= from->no_memory;
     to->too_large |= from->too_large;
+    to->lacks_bytes |= from->lacks_bytes;
     if (!from->count)
         return;
     size_t len = from->rep.len - LODE_BATCH_HEADER_BYTES;
@@ -128,6 +134,8 @@ lode_status lode_batch_check(const lode_batch *b)
 {
     if (b->too_large)
         return lode_fail(LODE_INVALID_ARGUMENT, "batch: a record or the whole is 4 GiB or more");
+    if (b->lacks_bytes)
+        return lode_fail(LODE_INVALID_ARGUMENT, "batch: a key or value is NULL and has a length");
     if (b->no_memory)
         return lode_fail(LODE_NO_MEMORY, "batch: memory ran out while it was built");
     return lode_ok();

@@ -18,6 +18,7 @@ struct lode_batch {
     uint32_t count;
     bool no_memory;
     bool too_large;
+    bool lacks_bytes; /* a length without data */
 };
 
 /* Why this batch must not be written, if so. */

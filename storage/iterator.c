@@ -297,11 +297,18 @@ void lode_iterator_seek_last(lode_iterator *it)
     find_backward(it);
 }
 
+static bool is_key(lode_iterator *it, const void *key, size_t key_len)
+{
+    return key || !key_len || fail(it, lode_fail(LODE_INVALID_ARGUMENT, "iterator seek: key is NULL"));
+}
+
 void lode_iterator_seek(lode_iterator *it, const void *key, size_t key_len)
 {
     if (!it)
         return;
     begin(it);
+    if (!is_key(it, key, key_len))
+        return;
     lode_slice k = lode_slice_of(key, key_len);
     seek_forward(it, is_below(it, k) ? lode_buf_slice(&it->lower) : k);
 }
@@ -311,6 +318,8 @@ void lode_iterator_seek_for_prev(lode_iterator *it, const void *key, size_t key_
     if (!it)
         return;
     begin(it);
+    if (!is_key(it, key, key_len))
+        return;
     lode_slice k = lode_slice_of(key, key_len);
     if (is_above(it, k))
         seek_backward(it, lode_buf_slice(&it->upper), UINT64_MAX);

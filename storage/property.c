@@ -48,6 +48,9 @@ lode_status lode_store_approximate_sizes(lode_store *store, size_t count, const 
 {
     if (!store || (count && (!starts || !limits || !sizes)))
         return lode_fail(LODE_INVALID_ARGUMENT, "store sizes: NULL argument");
+    for (size_t i = 0; i < count; i++)
+        if ((!starts[i].data && starts[i].len) || (!limits[i].data && limits[i].len))
+            return lode_fail(LODE_INVALID_ARGUMENT, "store sizes: the key of range %zu is NULL", i);
     uint64_t sequence, start, limit;
     lode_view *view = lode_view_acquire(store, &sequence);
     lode_status s = lode_ok();

@@ -110,7 +110,7 @@ LODE_API lode_status lode_store_delete(lode_store *store, const void *key, size_
 LODE_API lode_batch *lode_batch_create(void); /* given: lode_batch_destroy; NULL when memory is out */
 LODE_API void lode_batch_destroy(lode_batch *batch);
 LODE_API void lode_batch_clear(lode_batch *batch);
-/* An allocation that fails, or a size above 2^32 - 1, is remembered and reported by the write. */
+/* An allocation that fails, a size above 2^32 - 1, or NULL with a length, is remembered and reported by the write. */
 LODE_API void lode_batch_put(lode_batch *batch, const void *key, size_t key_len, const void *value, size_t value_len);
 LODE_API void lode_batch_delete(lode_batch *batch, const void *key, size_t key_len);
 LODE_API void lode_batch_append(lode_batch *to, const lode_batch *from);

@@ -1,5 +1,6 @@
 # test/storage/local.mk
 STORAGE_TESTS = \
+	test/storage/arguments_test \
 	test/storage/crash_test \
 	test/storage/format_test \
 	test/storage/limits_test \
@@ -13,6 +14,9 @@ check_PROGRAMS += $(STORAGE_TESTS)
 TESTS += $(STORAGE_TESTS)
 STORAGE_TEST_LIBS = libtestsupport.la libstorage.la libsupport.la $(TEST_LIBS)
 
+test_storage_arguments_test_SOURCES = test/storage/arguments_test.c test/storage/store_test.h
+test_storage_arguments_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_storage_arguments_test_LDADD = $(STORAGE_TEST_LIBS)
 test_storage_model_test_SOURCES = test/storage/model_test.c test/storage/store_test.h
 test_storage_model_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_storage_model_test_LDADD = $(STORAGE_TEST_LIBS)
