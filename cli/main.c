@@ -3,8 +3,10 @@
  * Room:     reads options, finds the command, turns its outcome into an exit status. Stands on lode.h alone.
  */
 #include <errno.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "cli/commands.h"
 #include "cli/config_file.h"
@@ -97,11 +99,22 @@ static int run(lode_settings *s, int argc, char **argv)
     return find_own(command) ? find_own(command)(s) : lode_command_query(s);
 }
 
+/* The C library sets 64 MiB of addresses aside for each thread that allocates: a limit on them (ulimit -v) would be
+ * reached long before the memory it stands for is used. */
+static void allow_for_limits(void)
+{
+    struct rlimit addresses;
+
+    if (getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY)
+        mallopt(M_ARENA_MAX, 2);
+}
+
 int main(int argc, char **argv)
 {
     lode_settings settings;
     int status;
 
+    allow_for_limits();
     lode_settings_init(&settings);
     status = run(&settings, argc, argv);
     lode_settings_clear(&settings);

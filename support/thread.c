@@ -17,6 +17,7 @@
 #include "support/check.h"
 
 #define NS_PER_S UINT64_C(1000000000)
+#define STACK_BYTES ((size_t)1 << 20) /* the largest frame of ours has 64 KiB */
 
 void lode_mutex_init(lode_mutex *m)
 {
@@ -83,9 +84,19 @@ static void *run_named(void *context)
     return record.run(record.context);
 }
 
+/* A limit on address space (ulimit -v) counts stacks whole, whatever is used of them. Sanitizers make frames larger. */
+static void choose_stack(pthread_attr_t *attributes)
+{
+    pthread_attr_init(attributes);
+#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+    pthread_attr_setstacksize(attributes, STACK_BYTES);
+#endif
+}
+
 lode_status lode_thread_start(lode_thread *t, const char *name, void *(*run)(void *), void *context)
 {
     start_record *record = malloc(sizeof *record);
+    pthread_attr_t attributes;
     sigset_t all, before;
 
     t->started = false;
@@ -95,7 +106,9 @@ lode_status lode_thread_start(lode_thread *t, const char *name, void *(*run)(voi
     snprintf(record->name, sizeof record->name, "%.15s", name);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int error = pthread_create(&t->id, NULL, run_named, record);
+    choose_stack(&attributes);
+    int error = pthread_create(&t->id, &attributes, run_named, record);
+    pthread_attr_destroy(&attributes);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (error) {
         free(record);

@@ -67,7 +67,8 @@ typedef struct lode_thread {
     pthread_t id;
     bool started;
 } lode_thread;
-/* Signals are blocked in the new thread: the host's threads keep them. `name` (15 characters) shows in debuggers. */
+/* Signals are blocked in the new thread: the host's threads keep them. Its stack has 1 MiB. `name` (15 characters)
+ * shows in debuggers. */
 lode_status lode_thread_start(lode_thread *t, const char *name, void *(*run)(void *), void *context);
 void lode_thread_join(lode_thread *t); /* a thread that was not started is success */
 

@@ -8,6 +8,7 @@ libimportbed_la_CPPFLAGS = $(TEST_CPPFLAGS)
 
 LOADBLOCK_TESTS = \
 	test/loadblock/arguments_test \
+	test/loadblock/backlog_test \
 	test/loadblock/embed_test \
 	test/loadblock/framing_test \
 	test/loadblock/given_chains_test \
@@ -29,6 +30,10 @@ test_loadblock_arguments_test_SOURCES = test/loadblock/arguments_test.c
 test_loadblock_arguments_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_loadblock_arguments_test_LDFLAGS = $(LOADBLOCK_LINK)
 test_loadblock_arguments_test_LDADD = $(LOADBLOCK_TEST_LIBS)
+test_loadblock_backlog_test_SOURCES = test/loadblock/backlog_test.c
+test_loadblock_backlog_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_loadblock_backlog_test_LDFLAGS = $(LOADBLOCK_LINK)
+test_loadblock_backlog_test_LDADD = $(LOADBLOCK_TEST_LIBS)
 test_loadblock_embed_test_SOURCES = test/loadblock/embed_test.c
 test_loadblock_embed_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_loadblock_embed_test_LDFLAGS = $(LOADBLOCK_LINK)
