@@ -7,3 +7,4 @@ bench_coins_cache_LDADD = libchainstate.la librules.la libprimitives.la libstora
 include bench/chainstate_local.mk
 include bench/import_bench_local.mk
 include bench/lode_bench_local.mk
+include bench/sync/local.mk

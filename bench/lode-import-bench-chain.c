@@ -17,8 +17,7 @@
 #include "bench/chain/random.h"
 #include "support/bytes.h"
 
-/* Scripts are skipped by Core only in blocks that are older than the last two weeks of work: 2,016 of ten minutes. */
-enum { EMPTY_TAIL = 2017, SHUFFLE_WINDOW = 1024, FRAME = 8 };
+enum { SHUFFLE_WINDOW = 1024, FRAME = 8 };
 
 static lode_bench_chain *new_chain(const char *name, int file_count)
 {
@@ -79,7 +78,7 @@ static void join_words(char *out, size_t capacity, const lode_bench_command *c)
 }
 
 lode_bench_chain *lode_bench_chain_make(const lode_bench_place *place, const char *genchain, const char *name,
-                                        uint64_t size_bytes, uint64_t coins)
+                                        uint64_t size_bytes, uint64_t coins, int empty_tail)
 {
     bool is_coins = strcmp(name, "coins") == 0;
     lode_bench_command command = { .count = 0 };
@@ -93,7 +92,8 @@ lode_bench_chain *lode_bench_chain_make(const lode_bench_place *place, const cha
     c->files[0] = path_in(place, name, "dat");
     lode_bench_command_add(&command, "%s", genchain);
     lode_bench_command_add(&command, "--mix=%s", is_coins ? "2024" : name);
-    lode_bench_command_add(&command, "--empty-tail=%d", EMPTY_TAIL);
+    if (empty_tail)
+        lode_bench_command_add(&command, "--empty-tail=%d", empty_tail);
     if (!is_coins)
         lode_bench_command_add(&command, "--size=%llu", (unsigned long long)size_bytes);
     if (is_coins) {
@@ -103,7 +103,7 @@ lode_bench_chain *lode_bench_chain_make(const lode_bench_place *place, const cha
     join_words(arguments, sizeof arguments, &command);
     lode_bench_command_add(&command, "--out=%s", c->files[0]);
     if (!was_made_so(note, c->files[0], arguments)) {
-        fprintf(stderr, "lode-import-bench: making %s (%s)\n", c->files[0], arguments);
+        fprintf(stderr, "%s: making %s (%s)\n", program_invocation_short_name, c->files[0], arguments);
         unlink(note);
         if (!lode_bench_run(&cost, &command, log, false, NULL))
             lode_bench_stop("%s failed, see %s", genchain, log);

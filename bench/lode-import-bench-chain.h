@@ -8,9 +8,10 @@
 
 /* A chain of lode-genchain's, in ROOM/NAME.dat: kept from an earlier run with the same arguments, or made.
  * name is 2012, 2017, 2024 (as long as size_bytes), or coins: as many coins as asked for, spends drawn over all of
- * them. NULL: no such name. given: lode_bench_chain_clear. */
+ * them; empty_tail: blocks at its end with nothing but a coinbase. NULL: no such name. given: lode_bench_chain_clear.
+ */
 lode_bench_chain *lode_bench_chain_make(const lode_bench_place *place, const char *genchain, const char *name,
-                                        uint64_t size_bytes, uint64_t coins);
+                                        uint64_t size_bytes, uint64_t coins, int empty_tail);
 /* Of files that are there; paths are copied. */
 lode_bench_chain *lode_bench_chain_of(char *const *files, int count);
 /* The same blocks in another order, as parallel download leaves them, in ROOM/shuffled.dat. */

@@ -25,7 +25,7 @@ void lode_bench_stop(const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    fputs("lode-import-bench: ", stderr);
+    fprintf(stderr, "%s: ", program_invocation_short_name);
     vfprintf(stderr, format, arguments);
     fputc('\n', stderr);
     va_end(arguments);

@@ -3,6 +3,7 @@
 
 #include "bench/engines/engine.h"
 
+#include <errno.h>
 #include <fts.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -62,7 +63,7 @@ void lode_engine_stop(const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    fputs("lode-bench: ", stderr);
+    fprintf(stderr, "%s: ", program_invocation_short_name);
     vfprintf(stderr, format, arguments);
     fputc('\n', stderr);
     va_end(arguments);

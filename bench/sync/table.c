@@ -1,0 +1,274 @@
+/* bench/sync/table.c: medians of rounds, and the table of 2012 with today's figures, as text or Markdown. */
+#include "bench/sync/table.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "bench/sync/published_2012.h"
+
+/* ---- medians ---- */
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median_of(double *values, int count)
+{
+    qsort(values, (size_t)count, sizeof *values, compare_doubles);
+    return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
+lode_sync_middle lode_sync_table_middle(const lode_sync_table *t, int row)
+{
+    double real[LODE_SYNC_ROUNDS_MAX], user[LODE_SYNC_ROUNDS_MAX], sys[LODE_SYNC_ROUNDS_MAX];
+    double peak[LODE_SYNC_ROUNDS_MAX], files[LODE_SYNC_ROUNDS_MAX];
+    int rounds = t->options->rounds;
+    lode_sync_middle m = { .why = NULL };
+
+    for (int i = 0; i < rounds; i++) {
+        const lode_sync_run *run = lode_sync_table_at(t, row, i);
+        if (!run->good)
+            return (lode_sync_middle){ .why = run->why };
+        real[i] = run->real_s;
+        user[i] = run->user_s;
+        sys[i] = run->sys_s;
+        peak[i] = run->peak_mib;
+        files[i] = (double)run->files_bytes * 1e-6;
+    }
+    m.real_s = median_of(real, rounds);
+    m.user_s = median_of(user, rounds);
+    m.sys_s = median_of(sys, rounds);
+    m.peak_mib = median_of(peak, rounds);
+    m.files_mb = median_of(files, rounds);
+    m.spread = (real[rounds - 1] - real[0]) / 2 / m.real_s;
+    return m;
+}
+
+int lode_sync_table_base(const lode_sync_table *t, int row)
+{
+    for (int i = 0; i < t->row_count; i++)
+        if (strcmp(t->rows[i].engine->name, "berkeleydb") == 0 && t->rows[i].config == LODE_SYNC_DEFAULTS &&
+            t->rows[i].signatures == t->rows[row].signatures)
+            return i;
+    return -1;
+}
+
+/* ---- the head ---- */
+
+static void print_processor(FILE *f)
+{
+    FILE *info = fopen("/proc/cpuinfo", "r");
+    char line[256];
+
+    while (info && fgets(line, sizeof line, info)) {
+        char *colon = strchr(line, ':');
+        if (strncmp(line, "model name", 10) != 0 || !colon)
+            continue;
+        line[strcspn(line, "\n")] = '\0';
+        fprintf(f, "%s, ", colon + 2);
+        break;
+    }
+    if (info)
+        fclose(info);
+}
+
+static void print_machine(FILE *f)
+{
+    struct utsname u;
+    double pages = (double)sysconf(_SC_PHYS_PAGES), page = (double)sysconf(_SC_PAGESIZE);
+
+    print_processor(f);
+    fprintf(f, "%ld processors, %.1f GB memory", sysconf(_SC_NPROCESSORS_ONLN), pages * page * 1e-9);
+    if (uname(&u) == 0)
+        fprintf(f, ", %s %s", u.sysname, u.release);
+    fputc('\n', f);
+}
+
+static void print_engines(FILE *f, const lode_sync_table *t, const char *begin)
+{
+    for (int i = 0; i < t->row_count; i++) {
+        const lode_sync_row *row = &t->rows[i];
+        lode_engine_settings settings = lode_sync_settings(&t->options->job, row);
+        char version[64] = "", text[512] = "";
+        if (i > 0 && row->engine == t->rows[i - 1].engine)
+            continue; /* told once, with the settings of its first row */
+        row->engine->version(version, sizeof version);
+        row->engine->describe(text, sizeof text, &settings);
+        fprintf(f, "%s%s %s: %s%s\n", begin, row->engine->name, version, text,
+                row->engine->get_beside || row->engine == &lode_engine_lode ? "" : "; one thread at a time");
+    }
+}
+
+static void print_head(FILE *f, const lode_sync_table *t)
+{
+    const lode_sync_job *job = &t->options->job;
+    const lode_sync_run *r = &t->reference;
+    const char *begin = t->options->markdown ? "- " : "# ";
+
+    fprintf(f, "%schain %s: %llu blocks, %llu transactions, %llu inputs, %.1f MB; %llu coins at the end\n", begin,
+            t->chain_name, (unsigned long long)r->blocks, (unsigned long long)r->transactions,
+            (unsigned long long)r->inputs, (double)job->chain_bytes * 1e-6, (unsigned long long)r->state.coins);
+    fprintf(f, "%s-par=%d -dbcache=%d, %s; %s; input in the page cache\n", begin, job->par, job->dbcache_mib,
+            job->each_block ? "each block written at once" : "coins written when the cache is full",
+            job->sync ? "each such write waits for the disk" : "no write waits for the disk");
+    fputs(begin, f);
+    print_machine(f);
+    print_engines(f, t, begin);
+    fprintf(f, "%s2012: %s\n", begin, lode_sync_published_source);
+    fprintf(f, "%smedian of %d, \xc2\xb1 half the range; times: Berkeley DB's real time over the row's\n\n", begin,
+            t->options->rounds);
+}
+
+/* ---- rows ---- */
+
+enum { CELLS = 16, CELL_LEN = 64 };
+
+typedef struct cells {
+    int count;
+    char text[CELLS][CELL_LEN];
+} cells;
+
+__attribute__((format(printf, 2, 3))) static void add(cells *c, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(c->text[c->count++], CELL_LEN, format, arguments);
+    va_end(arguments);
+}
+
+static void add_ratio(cells *c, double above, double below)
+{
+    if (above > 0 && below > 0)
+        add(c, "%.2f", above / below);
+    else
+        add(c, "\xe2\x80\x93");
+}
+
+static void add_number(cells *c, double x)
+{
+    if (x > 0)
+        add(c, "%.*f", x >= 1000 ? 0 : x >= 100 ? 1 : x >= 10 ? 2 : 3, x);
+    else
+        add(c, "\xe2\x80\x93");
+}
+
+static void add_published(cells *c, const lode_sync_row *row)
+{
+    const lode_sync_published *p = lode_sync_published_of(row->engine->name, row->config, row->signatures);
+    const lode_sync_published *base = lode_sync_published_of("berkeleydb", LODE_SYNC_DEFAULTS, row->signatures);
+
+    add_number(c, p ? p->real_s : 0);
+    add_number(c, p ? p->user_s : 0);
+    add_number(c, p ? p->sys_s : 0);
+    if (p && p->files_mb > 0)
+        add(c, "%.0f", p->files_mb);
+    else
+        add(c, "\xe2\x80\x93");
+    add_ratio(c, p ? base->real_s : 0, p ? p->real_s : 0);
+}
+
+static void add_measured(cells *c, const lode_sync_table *t, int row, lode_sync_middle m)
+{
+    const lode_sync_run *run = lode_sync_table_at(t, row, 0);
+    int base = lode_sync_table_base(t, row);
+    lode_sync_middle b = base < 0 ? (lode_sync_middle){ .why = "" } : lode_sync_table_middle(t, base);
+
+    add(c, "%.2f \xc2\xb1%.0f%%", m.real_s, m.spread * 100);
+    add(c, "%.2f", m.user_s);
+    add(c, "%.2f", m.sys_s);
+    add(c, "%.0f", (double)run->blocks / m.real_s);
+    add(c, "%.0f", (double)run->transactions / m.real_s);
+    add(c, "%.0f", (double)run->inputs / m.real_s);
+    add(c, "%.2f", (double)t->options->job.chain_bytes * 1e-6 / m.real_s);
+    add(c, "%.1f", m.files_mb);
+    add(c, "%.0f", m.peak_mib);
+    add_ratio(c, b.why ? 0 : b.real_s, m.real_s);
+}
+
+static void add_name(cells *c, const lode_sync_row *row)
+{
+    add(c, "%s, %s%s", row->engine->name, lode_sync_config_words(row->engine, row->config),
+        row->signatures ? "" : ", no signatures");
+}
+
+/* Signs for a column, whatever bytes they take. */
+static size_t width_of(const char *text)
+{
+    size_t n = 0;
+
+    for (; *text; text++)
+        n += ((unsigned char)*text & 0xc0) != 0x80;
+    return n;
+}
+
+static void print_cells(FILE *f, const cells *c, bool markdown)
+{
+    static const size_t widths[CELLS] = { 48, 14, 8, 8, 9, 9, 10, 7, 9, 9, 6, 10, 9, 9, 9, 6 };
+
+    if (markdown)
+        fputs("|", f);
+    for (int i = 0; i < c->count; i++) {
+        size_t width = width_of(c->text[i]);
+        int gap = width < widths[i] ? (int)(widths[i] - width) : 0;
+        if (markdown)
+            fprintf(f, " %s |", c->text[i]);
+        else if (i == 0)
+            fprintf(f, "%s%*s", c->text[i], gap, "");
+        else
+            fprintf(f, " %*s%s", gap, "", c->text[i]);
+    }
+    fputc('\n', f);
+}
+
+static void print_titles(FILE *f, bool markdown)
+{
+    static const char *const titles[CELLS] = { "row",       "real s",   "user s",   "sys s",    "blocks/s", "tx/s",
+                                               "inputs/s",  "MB/s",     "files MB", "peak MiB", "times",    "2012 real",
+                                               "2012 user", "2012 sys", "2012 MB",  "times" };
+    cells c = { .count = 0 };
+
+    for (int i = 0; i < CELLS; i++)
+        add(&c, "%s", titles[i]);
+    print_cells(f, &c, markdown);
+    if (markdown) {
+        fputs("| --- |", f);
+        for (int i = 1; i < CELLS; i++)
+            fputs(" ---: |", f);
+        fputc('\n', f);
+    }
+}
+
+static void print_refusal(FILE *f, const cells *name, const char *why, bool markdown)
+{
+    if (markdown)
+        fprintf(f, "| %s | refused: %s |\n", name->text[0], why);
+    else
+        fprintf(f, "%-48s refused: %s\n", name->text[0], why);
+}
+
+void lode_sync_table_print(FILE *f, const lode_sync_table *t)
+{
+    bool markdown = t->options->markdown;
+
+    print_head(f, t);
+    print_titles(f, markdown);
+    for (int i = 0; i < t->row_count; i++) {
+        lode_sync_middle m = lode_sync_table_middle(t, i);
+        cells c = { .count = 0 };
+        add_name(&c, &t->rows[i]);
+        if (m.why) {
+            print_refusal(f, &c, m.why, markdown);
+            continue;
+        }
+        add_measured(&c, t, i, m);
+        add_published(&c, &t->rows[i]);
+        print_cells(f, &c, markdown);
+    }
+    fflush(f);
+}
