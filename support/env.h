@@ -82,7 +82,8 @@ struct lode_env {
      * handle of this process, holds it. Held until unlock. */
     lode_status (*lock)(lode_env *env, lode_file **out, const char *path);
     void (*unlock)(lode_env *env, lode_file *lock);
-    /* For readers: does someone hold the lock of this file? Creates nothing; an absent file is not held. */
+    /* For readers: does someone hold the lock of this file? Creates nothing; an absent file is not held, and neither is
+     * one on a file system that has no locks. */
     lode_status (*is_locked)(lode_env *env, bool *held, const char *path);
     lode_status (*free_space)(lode_env *env, uint64_t *bytes, const char *path);
 };

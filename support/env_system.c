@@ -440,6 +440,12 @@ static struct flock whole_file(short type)
     return (struct flock){ .l_type = type, .l_whence = SEEK_SET, .l_start = 0, .l_len = 0 };
 }
 
+/* Some network shares have no locks at all, so that nobody can hold one. */
+static bool has_no_locks(int error)
+{
+    return error == ENOLCK || error == ENOSYS || error == EOPNOTSUPP;
+}
+
 static lode_status lock_opened(lode_file *file)
 {
     struct flock want = whole_file(F_WRLCK);
@@ -447,6 +453,9 @@ static lode_status lock_opened(lode_file *file)
 
     if (fcntl(file->fd, F_SETLK, &want) != 0) {
         int error = errno;
+        if (has_no_locks(error))
+            return lode_fail_errno(error, "%s: this file system has no locks, so it can only be opened for reading",
+                                   file->path);
         if (error != EAGAIN && error != EACCES)
             return lode_fail_errno(error, "%s: cannot lock", file->path);
         if (fcntl(file->fd, F_GETLK, &want) == 0 && want.l_type != F_UNLCK)
@@ -527,6 +536,8 @@ static lode_status is_locked_guarded(bool *held, const char *path)
     }
     int error = fcntl(fd, F_GETLK, &probe) == 0 ? 0 : errno;
     close(fd);
+    if (has_no_locks(error))
+        return lode_ok();
     if (error)
         return lode_fail_errno(error, "%s: cannot ask for its lock", path);
     *held = probe.l_type != F_UNLCK;

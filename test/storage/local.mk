@@ -6,6 +6,7 @@ STORAGE_TESTS = \
 	test/storage/limits_test \
 	test/storage/log_test \
 	test/storage/model_test \
+	test/storage/reports_test \
 	test/storage/table_test \
 	test/storage/threads_test \
 	test/storage/unpack_test \
@@ -17,6 +18,9 @@ STORAGE_TEST_LIBS = libtestsupport.la libstorage.la libsupport.la $(TEST_LIBS)
 test_storage_arguments_test_SOURCES = test/storage/arguments_test.c test/storage/store_test.h
 test_storage_arguments_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_storage_arguments_test_LDADD = $(STORAGE_TEST_LIBS)
+test_storage_reports_test_SOURCES = test/storage/reports_test.c test/storage/store_test.h
+test_storage_reports_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_storage_reports_test_LDADD = $(STORAGE_TEST_LIBS)
 test_storage_model_test_SOURCES = test/storage/model_test.c test/storage/store_test.h
 test_storage_model_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_storage_model_test_LDADD = $(STORAGE_TEST_LIBS)
