@@ -64,6 +64,7 @@ lode_status lode_get_coin(lode *h, int *found, lode_coin_info *coin, const uint8
     s = lode_coins_find(h->chain->coins, &is_there, &view, prevout, lode_coins_hash(h->chain->coins, txid), NULL);
     if (!lode_failed(s) && is_there)
         s = copy_coin(coin, &view);
+    s = lode_handle_tell(h, s);
     lode_mutex_unlock(&h->lock);
     if (!lode_failed(s))
         *found = is_there;
@@ -104,6 +105,7 @@ lode_status lode_get_transaction(lode *h, int *found, uint8_t **raw, size_t *len
         s = copy_transaction(raw, len, &tx);
     if (!lode_failed(s) && is_there && block_hash)
         memcpy(block_hash, block.bytes, 32);
+    s = lode_handle_tell(h, s);
     lode_mutex_unlock(&h->lock);
     lode_arena_clear(&arena);
     lode_buf_clear(&bytes);
@@ -132,6 +134,7 @@ lode_status lode_get_set_info(lode *h, lode_set_info *info, int hash)
     }
     if (s.code == LODE_CANCELLED)
         __atomic_store_n(&h->chain->interrupted, 0, __ATOMIC_RELAXED);
+    s = lode_handle_tell(h, s);
     lode_mutex_unlock(&h->lock);
     return s;
 }
@@ -153,6 +156,7 @@ lode_status lode_query(lode *h, const char *command, const char *const *argument
         s = lode_handle_flush(h);
     if (!lode_failed(s))
         s = lode_query_chain(h->chain, command, arguments, count, answer, is_text, error_code, error_text);
+    s = lode_handle_tell(h, s);
     lode_mutex_unlock(&h->lock);
     return s;
 }

@@ -21,6 +21,7 @@ lode_status lode_handle_lock_for_walk(lode *h, const void *out)
 lode_status lode_handle_end_answer(lode *h, lode_status s)
 {
     __atomic_store_n(&h->chain->interrupted, 0, __ATOMIC_RELAXED);
+    s = lode_handle_tell(h, s);
     lode_mutex_unlock(&h->lock);
     return s;
 }

@@ -26,6 +26,9 @@ lode_status lode_handle_lock_for_walk(lode *handle, const void *out);
 /* Lets go of the lock; a request to stop ends one call. Returns s. */
 lode_status lode_handle_end_answer(lode *handle, lode_status s);
 
+/* An error as it is told: with what rebuilds a damaged part. */
+lode_status lode_handle_tell(const lode *handle, lode_status s);
+
 /* A NULL handle is the caller's mistake, and told. */
 #define LODE_NEEDS(condition, what)                                                                                    \
     do {                                                                                                               \

@@ -24,6 +24,7 @@ static lode_status end_call(lode *h, lode_status s)
 {
     if (s.code == LODE_CANCELLED)
         __atomic_store_n(&h->chain->interrupted, 0, __ATOMIC_RELAXED);
+    s = lode_handle_tell(h, s);
     lode_mutex_unlock(&h->lock);
     return s;
 }

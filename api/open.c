@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "api/handle.h"
+#include "chainstate/remedy.h"
 #include "support/check.h"
 #include "validate/rules/u256.h"
 
@@ -182,6 +183,11 @@ lode_status lode_handle_check(const lode *h)
     return lode_ok();
 }
 
+lode_status lode_handle_tell(const lode *h, lode_status s)
+{
+    return lode_add_remedy(s, h->chain->directory);
+}
+
 lode_status lode_handle_flush(lode *h)
 {
     lode_status s = lode_chain_flush(h->chain, true);
@@ -196,7 +202,7 @@ lode_status lode_close(lode *h)
         return s;
     lode_mutex_lock(&h->lock);
     if (!h->read_only && h->chain->tip && !h->chain->in_doubt)
-        s = lode_chain_flush(h->chain, true);
+        s = lode_handle_tell(h, lode_chain_flush(h->chain, true));
     closed = lode_chain_close(h->chain);
     lode_mutex_unlock(&h->lock);
     destroy(h);

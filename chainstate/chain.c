@@ -11,6 +11,7 @@
 
 #include "chainstate/adopt.h"
 #include "chainstate/foreign.h"
+#include "chainstate/remedy.h"
 #include "primitives/encode.h"
 #include "support/check.h"
 #include "support/thread.h"
@@ -73,10 +74,12 @@ static lode_status open_txindex(lode_chain *c)
                                .wipe = c->options.reindex, .memory_bytes = txindex_bytes(&c->options), .threads = c->options.threads,
                                .batch_most = c->options.geometry.txindex_batch_most };
     lode_status s = lode_txindex_open(&c->txindex, &o);
-    if (!c->options.read_only || s.code != LODE_UNSUPPORTED)
+    if (c->options.read_only && s.code == LODE_MISSING)
+        return lode_ok(); /* a folder in which none was made yet */
+    if (!c->options.read_only || (s.code != LODE_UNSUPPORTED && s.code != LODE_CORRUPT))
         return s;
-    lode_log(c->logger, LODE_LOG_WARNING, "%s", s.text);
-    c->txindex_declined = s; /* all else can be answered */
+    c->txindex_declined = lode_add_remedy(s, c->directory); /* all else can be answered */
+    lode_log(c->logger, LODE_LOG_WARNING, "%s", c->txindex_declined.text);
     return lode_ok();
 }
 
@@ -222,6 +225,7 @@ lode_status lode_chain_open(lode_chain **out, const lode_chain_options *options)
         *out = c;
         return s;
     }
+    s = lode_add_remedy(s, c->directory);
     lode_ignore(lode_chain_close(c)); /* the first failure is the one to tell */
     return s;
 }

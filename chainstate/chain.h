@@ -55,7 +55,7 @@ typedef struct lode_chain {
     lode_block_files *files;
     lode_coins *coins;
     lode_txindex *txindex; /* NULL: none */
-    lode_status txindex_declined; /* a failure: there is one, which this version cannot read (readers) */
+    lode_status txindex_declined; /* a failure: there is one, newer or damaged, which cannot be read (readers) */
     lode_entry *txindex_at; /* the block up to which transactions were added, NULL: none */
     lode_entry *scripts_run_to; /* the highest block of this run whose scripts, and those of all before, were run */
     lode_entry *tip;       /* what the coins stand at, in memory; its scripts may still be running */

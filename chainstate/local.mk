@@ -51,6 +51,8 @@ libchainstate_la_SOURCES = \
 	chainstate/foreign.h \
 	chainstate/notes.c \
 	chainstate/notes.h \
+	chainstate/remedy.c \
+	chainstate/remedy.h \
 	chainstate/undo.c \
 	chainstate/undo.h \
 	chainstate/utxo_stats.c \

@@ -23,6 +23,7 @@ test_cli_settings_test_LDADD = libcli.la $(TEST_LIBS)
 # These run the program itself.
 PROGRAM_TESTS = \
 	test/cli/beside_core.py \
+	test/cli/damage.py \
 	test/cli/exit_status.sh \
 	test/cli/given_answers.py \
 	test/conformance.sh

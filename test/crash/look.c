@@ -131,6 +131,8 @@ static void look_at_txindex(looking *k)
     lode_status s;
 
     k->l->has_txindex = k->chain->txindex != NULL;
+    if (lode_failed(k->chain->txindex_declined))
+        complain(k->l, "the transaction index: %s", k->chain->txindex_declined.text);
     if (!k->chain->txindex)
         return;
     s = lode_txindex_best(k->chain->txindex, &found, &best, NULL);
