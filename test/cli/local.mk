@@ -26,6 +26,7 @@ PROGRAM_TESTS = \
 	test/cli/damage.py \
 	test/cli/exit_status.sh \
 	test/cli/given_answers.py \
+	test/cli/limits.py \
 	test/conformance.sh
 EXTRA_DIST += $(PROGRAM_TESTS)
 TESTS += $(PROGRAM_TESTS)
