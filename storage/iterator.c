@@ -103,7 +103,9 @@ lode_status lode_iterator_create(lode_iterator **out, lode_store *store, const l
         it->sequence = o.snapshot->sequence;
     set_bound(&it->lower, &it->has_lower, o.lower);
     set_bound(&it->upper, &it->has_upper, o.upper);
-    lode_cursor_options cursor = { .fill_cache = o.fill_cache != 0, .verify_checksums = o.verify_checksums != 0 };
+    /* A store that verifies has checked what its cache and its maps hold. */
+    bool verify = o.verify_checksums && !store->options.verify_checksums && !store->options.paranoid_checks;
+    lode_cursor_options cursor = { .fill_cache = o.fill_cache != 0, .verify_checksums = verify };
     it->cursor = open_cursor(it->view, &cursor);
     if (!it->cursor || !lode_buf_is_good(&it->lower) || !lode_buf_is_good(&it->upper)) {
         lode_iterator_destroy(it);

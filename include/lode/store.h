@@ -152,7 +152,7 @@ typedef struct lode_iterator_options {
     const lode_snapshot *snapshot; /* kept until the iterator is destroyed; NULL: now */
     lode_bytes lower;              /* kept; inclusive; data NULL: none */
     lode_bytes upper;              /* kept; exclusive; data NULL: none */
-    int verify_checksums;
+    int verify_checksums;          /* default 0. 1: every block is checked, also where the store's own option is off */
     int fill_cache;                /* default 1 */
     size_t readahead_bytes;        /* default 0: chosen by the iterator */
 } lode_iterator_options;
