@@ -132,6 +132,7 @@ typedef enum scan_end {
 /* From a restart on. Stays true: `match` bytes of the entry before are those of user_key, and that entry came before
  * it. One that shares more than `match` is still before it; one that shares less is past it; else its own bytes decide.
  * Where shared bytes reach into a trailer the rule does not hold. Bytewise order only. */
+enum { MOST_AHEAD = 2048 };
 static scan_end scan(const lode_block *b, position *p, uint32_t restart, lode_slice user_key, uint64_t trailer)
 {
     size_t match = 0, last_len = 0;
@@ -139,8 +140,9 @@ static scan_end scan(const lode_block *b, position *p, uint32_t restart, lode_sl
     entry *e = &p->e;
     if (at >= b->restarts_at)
         return b->restarts_at ? SCAN_DAMAGE : SCAN_END;
-    for (uint32_t line = 64; line < 512; line += 64)
-        __builtin_prefetch(b->data + at + line);
+    uint32_t end = restart + 1 < b->restart_count ? restart_at(b, restart + 1) : b->restarts_at;
+    for (uint32_t line = at + 64; line < end && line < at + MOST_AHEAD; line += 64)
+        __builtin_prefetch(b->data + line);
     for (; at < b->restarts_at; at = p->next) {
         p->at = at;
         p->next = decode_entry(b, e, at);

@@ -24,6 +24,23 @@ uint64_t lode_cache_new_owner(void); /* one number per open table, so that files
 lode_cache_entry *lode_cache_entry_create(uint64_t owner, uint64_t offset, size_t len);
 /* A hint that find comes next. */
 void lode_cache_prefetch(lode_cache *cache, uint64_t owner, uint64_t offset);
+/* A number that tells where an entry lies, to prefetch its beginning and its end before it is found. It may outlive the
+ * entry, as prefetching what is gone does nothing.
+ *     length / 8 u16 | address u48 */
+static inline uint64_t lode_cache_hint(const lode_cache_entry *e)
+{
+    uint64_t len = e->block_len / 8 < UINT16_MAX ? e->block_len / 8 : UINT16_MAX;
+    return (uint64_t)(uintptr_t)e | len << 48;
+}
+static inline void lode_cache_prefetch_hint(uint64_t hint)
+{
+    const uint8_t *e = (const uint8_t *)(uintptr_t)(hint & ((UINT64_C(1) << 48) - 1));
+    if (!hint)
+        return;
+    __builtin_prefetch(e);
+    __builtin_prefetch(e + sizeof(lode_cache_entry));
+    __builtin_prefetch(e + sizeof(lode_cache_entry) + (hint >> 48) * 8 - 8);
+}
 /* Pinned, or NULL. `cache` may be NULL, then nothing is ever found and insert keeps nothing. */
 lode_cache_entry *lode_cache_find(lode_cache *cache, uint64_t owner, uint64_t offset);
 /* The caller's pin stays. When another thread was faster, both entries live, and the newer is found. */

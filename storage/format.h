@@ -42,11 +42,32 @@ static inline uint64_t lode_trailer(lode_slice internal)
     return lode_read_le64(internal.data + internal.len - LODE_TRAILER_BYTES);
 }
 
+static inline uint64_t lode_load_be64(const uint8_t *p)
+{
+    uint64_t v;
+    memcpy(&v, p, 8);
+    return __builtin_bswap64(v);
+}
+/* Inline, since a call to memcmp costs more than most of these comparisons. */
+static inline int lode_compare_bytes(lode_slice a, lode_slice b)
+{
+    size_t n = a.len < b.len ? a.len : b.len, i = 0;
+    for (; i + 8 <= n; i += 8) {
+        uint64_t x = lode_load_be64(a.data + i), y = lode_load_be64(b.data + i);
+        if (x != y)
+            return x < y ? -1 : 1;
+    }
+    for (; i < n; i++)
+        if (a.data[i] != b.data[i])
+            return a.data[i] < b.data[i] ? -1 : 1;
+    return a.len < b.len ? -1 : a.len > b.len;
+}
+
 /* `cmp` NULL is the bytewise order, which is most of the world and worth its own path. */
 static inline int lode_compare_user(const lode_comparator *cmp, lode_slice a, lode_slice b)
 {
     if (!cmp)
-        return lode_slice_compare(a, b);
+        return lode_compare_bytes(a, b);
     return cmp->compare(cmp->context, a.data, a.len, b.data, b.len);
 }
 /* Both have a trailer. */
@@ -62,12 +83,16 @@ static inline int lode_compare_internal(const lode_comparator *cmp, lode_slice a
 static inline uint64_t lode_key_prefix(const uint8_t *p, size_t len)
 {
     uint64_t v = 0;
-    if (len >= 8) {
-        memcpy(&v, p, 8);
-        return __builtin_bswap64(v);
+    if (len >= 8)
+        return lode_load_be64(p);
+    if (len >= 4) { /* the first four and the last four, which may overlap */
+        uint32_t first, last;
+        memcpy(&first, p, 4);
+        memcpy(&last, p + len - 4, 4);
+        return (uint64_t)__builtin_bswap32(first) << 32 | (uint64_t)__builtin_bswap32(last) << (8 * (8 - len));
     }
-    for (size_t i = 0; i < 8; i++)
-        v = v << 8 | (i < len ? p[i] : 0u);
+    for (size_t i = 0; i < len; i++)
+        v |= (uint64_t)p[i] << (56 - 8 * i);
     return v;
 }
 

@@ -92,7 +92,7 @@ lode_status lode_iterator_create(lode_iterator **out, lode_store *store, const l
     lode_iterator_options_init(&o);
     if (options)
         memcpy(&o, options, options->size < sizeof o ? options->size : sizeof o);
-    lode_iterator *it = calloc(1, sizeof *it);
+    lode_iterator *it = lode_cursor_memory(sizeof *it);
     if (!it)
         return lode_fail(LODE_NO_MEMORY, "%s: no memory for an iterator", store->path);
     count_iterator(store, 1);

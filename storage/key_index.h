@@ -1,6 +1,8 @@
 /* storage/key_index.h: sorted keys as numbers, so that most of a search touches no key.
  *
  * What all keys begin with is left out; the eight bytes behind it are the number. Only for bytewise order.
+ * The last key of a table's index is often a single byte, which begins like no other: it is let off, and has the
+ * highest number.
  */
 #ifndef LODE_STORAGE_KEY_INDEX_H
 #define LODE_STORAGE_KEY_INDEX_H
@@ -11,7 +13,9 @@ typedef struct lode_key_index {
     size_t count;
     uint64_t *prefixes; /* NULL: no index, and every search is left with everything */
     lode_slice common;  /* lent by the first key */
-    double scale;       /* positions per step of the number, for a first guess */
+    uint64_t *samples;  /* every so-manyth of the numbers, in the same memory */
+    size_t sample_count;
+    bool last_is_odd; /* the last key does not begin with `common` */
 } lode_key_index;
 
 /* `key` gives the user key at a position, lent for as long as the index lives. False when memory is out. */

@@ -98,11 +98,9 @@ static void level_seek_last(lode_cursor *base)
     go_backward((level_cursor *)base, ((level_cursor *)base)->count);
 }
 
-static void level_seek(lode_cursor *base, lode_slice internal)
+static size_t file_of(const level_cursor *c, lode_slice internal)
 {
-    level_cursor *c = (level_cursor *)base;
     size_t low = 0, high = c->count;
-    begin(c);
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (lode_compare_internal(c->v->cmp, c->files[middle]->largest, internal) < 0)
@@ -110,11 +108,27 @@ static void level_seek(lode_cursor *base, lode_slice internal)
         else
             high = middle;
     }
-    if (low == c->count || !enter_file(c, low))
+    return low;
+}
+
+static void level_foresee(lode_cursor *base, lode_slice internal)
+{
+    level_cursor *c = (level_cursor *)base;
+    size_t file = file_of(c, internal);
+    if (file < c->count && enter_file(c, file))
+        c->in_table->ops->foresee(c->in_table, internal);
+}
+
+static void level_seek(lode_cursor *base, lode_slice internal)
+{
+    level_cursor *c = (level_cursor *)base;
+    size_t file = file_of(c, internal);
+    begin(c);
+    if (file == c->count || !enter_file(c, file))
         return;
     c->in_table->ops->seek(c->in_table, internal);
     if (!show(c))
-        go_forward(c, low + 1);
+        go_forward(c, file + 1);
 }
 
 static void level_next(lode_cursor *base)
@@ -141,13 +155,13 @@ static void level_destroy(lode_cursor *base)
     free(c);
 }
 
-static const lode_cursor_ops level_ops = { level_seek_first, level_seek_last, level_seek,
-                                           level_next,       level_prev,      level_destroy };
+static const lode_cursor_ops level_ops = { level_seek_first, level_seek_last, level_seek,   level_next,
+                                           level_prev,       level_destroy,   level_foresee };
 
 lode_cursor *lode_level_cursor(lode_version *v, lode_file_meta *const *files, size_t count,
                                const lode_cursor_options *options)
 {
-    level_cursor *c = calloc(1, sizeof *c);
+    level_cursor *c = lode_cursor_memory(sizeof *c);
     if (!c)
         return NULL;
     c->base.ops = &level_ops;

@@ -193,33 +193,10 @@ void lode_memtable_unref(lode_memtable *m)
     free(m);
 }
 
-static inline uint64_t load_be64(const uint8_t *p)
-{
-    uint64_t v;
-    memcpy(&v, p, 8);
-    return __builtin_bswap64(v);
-}
-
-/* Inline, since a call to memcmp costs more than most of these comparisons. */
-static inline int compare_bytes(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
-{
-    size_t n = a_len < b_len ? a_len : b_len, i = 0;
-    for (; i + 8 <= n; i += 8) {
-        uint64_t x = load_be64(a + i), y = load_be64(b + i);
-        if (x != y)
-            return x < y ? -1 : 1;
-    }
-    for (; i < n; i++)
-        if (a[i] != b[i])
-            return a[i] < b[i] ? -1 : 1;
-    return a_len < b_len ? -1 : a_len > b_len;
-}
-
 /* Negative when `n` comes before (key, trailer). */
 static inline int compare_node(const lode_memtable *m, const node *n, lode_slice key, uint64_t trailer)
 {
-    int c = m->cmp ? m->cmp->compare(m->cmp->context, n->key, n->key_len, key.data, key.len)
-                   : compare_bytes(n->key, n->key_len, key.data, key.len);
+    int c = lode_compare_user(m->cmp, key_of(n), key);
     if (c)
         return c;
     uint64_t own = trailer_of(n);
@@ -427,11 +404,11 @@ static void mem_destroy(lode_cursor *base)
     free(c);
 }
 
-static const lode_cursor_ops mem_ops = { mem_seek_first, mem_seek_last, mem_seek, mem_next, mem_prev, mem_destroy };
+static const lode_cursor_ops mem_ops = { mem_seek_first, mem_seek_last, mem_seek, mem_next, mem_prev, mem_destroy, NULL };
 
 lode_cursor *lode_memtable_cursor(lode_memtable *m)
 {
-    mem_cursor *c = calloc(1, sizeof *c);
+    mem_cursor *c = lode_cursor_memory(sizeof *c);
     if (!c)
         return NULL;
     c->base.ops = &mem_ops;

@@ -114,6 +114,9 @@ static void merge_seek(lode_cursor *base, lode_slice internal)
     merge_cursor *m = (merge_cursor *)base;
     begin(m, false);
     for (size_t i = 0; i < m->count; i++)
+        if (m->children[i]->ops->foresee)
+            m->children[i]->ops->foresee(m->children[i], internal);
+    for (size_t i = 0; i < m->count; i++)
         m->children[i]->ops->seek(m->children[i], internal);
     build(m);
 }
@@ -201,14 +204,14 @@ static void merge_destroy(lode_cursor *base)
     free(m);
 }
 
-static const lode_cursor_ops merge_ops = { merge_seek_first, merge_seek_last, merge_seek,
-                                           merge_next,       merge_prev,      merge_destroy };
+static const lode_cursor_ops merge_ops = { merge_seek_first, merge_seek_last, merge_seek, merge_next,
+                                           merge_prev,       merge_destroy,   NULL };
 
 lode_cursor *lode_merge_cursor(const lode_comparator *cmp, lode_cursor **children, size_t count)
 {
     if (count == 1)
         return children[0];
-    merge_cursor *m = calloc(1, sizeof *m + count * sizeof m->heap[0]);
+    merge_cursor *m = lode_cursor_memory(sizeof *m + count * sizeof m->heap[0]);
     lode_cursor **copy = malloc((count ? count : 1) * sizeof *copy);
     if (!m || !copy) {
         for (size_t i = 0; i < count; i++)

@@ -146,6 +146,13 @@ static lode_status load_block(lode_table *t, lode_cache_entry **out, const lode_
     return lode_ok();
 }
 
+static inline void remember_place(lode_table *t, size_t index, const lode_cache_entry *e)
+{
+    uint64_t hint = lode_cache_hint(e);
+    if (atomic_load_explicit(&t->hints[index], memory_order_relaxed) != hint)
+        atomic_store_explicit(&t->hints[index], hint, memory_order_relaxed);
+}
+
 lode_status lode_table_read_block(lode_table *t, lode_block *block, lode_table_pin *pin, size_t index,
                                   const lode_cursor_options *options)
 {
@@ -158,8 +165,11 @@ lode_status lode_table_read_block(lode_table *t, lode_block *block, lode_table_p
     if (kind == LODE_BLOCK_PLAIN)
         return use_block(t, block, t->map + h.offset, (size_t)h.len, h.offset);
     lode_cache_entry *e = options->verify_checksums ? NULL : lode_cache_find(t->cache, t->owner, h.offset);
+    bool is_cached = e || (t->cache && options->fill_cache);
     if (!e)
         LODE_TRY(load_block(t, &e, &h, options));
+    if (is_cached)
+        remember_place(t, index, e);
     lode_status s = use_block(t, block, e->data, e->block_len, h.offset);
     if (lode_failed(s))
         lode_cache_unpin(t->cache, e);
@@ -231,7 +241,8 @@ static bool reserve_index(lode_table *t, size_t count)
     t->lens = malloc(count * sizeof *t->lens);
     t->key_ends = malloc(count * sizeof *t->key_ends);
     t->kinds = calloc(count, sizeof *t->kinds);
-    return t->offsets && t->lens && t->key_ends && t->kinds;
+    t->hints = calloc(count, sizeof *t->hints);
+    return t->offsets && t->lens && t->key_ends && t->kinds && t->hints;
 }
 
 lode_slice lode_table_index_key(const lode_table *t, size_t i)
@@ -448,6 +459,7 @@ void lode_table_unref(lode_table *t)
     free(t->lens);
     free(t->key_ends);
     free(t->kinds);
+    free((void *)(uintptr_t)t->hints);
     lode_buf_clear(&t->keys);
     free(t->path);
     free(t);
@@ -465,21 +477,24 @@ bool lode_table_filter_is_damaged(const lode_table *t)
 
 size_t lode_table_memory_bytes(const lode_table *t)
 {
-    size_t per_block = sizeof(uint64_t) + sizeof *t->offsets + sizeof *t->lens + sizeof *t->key_ends + 1;
+    size_t per_block = sizeof(uint64_t) + sizeof *t->offsets + sizeof *t->lens + sizeof *t->key_ends + sizeof *t->hints + 1;
     return sizeof *t + t->count * per_block + t->keys.capacity + (t->filter_entry ? t->filter_entry->len : 0);
 }
 
 /* ---- looking up ---- */
 
 /* What will be read when the filter says yes: it says so after a miss of its own, which is time for this to come. */
-static inline void prefetch_block(lode_table *t, size_t index)
+void lode_table_prefetch(const lode_table *t, size_t index)
 {
+    if (index == t->count)
+        return;
     if (atomic_load_explicit(&t->kinds[index], memory_order_relaxed) == LODE_BLOCK_PLAIN) {
         __builtin_prefetch(t->map + t->offsets[index] + t->lens[index]);
         __builtin_prefetch(t->map + t->offsets[index]);
-    } else {
-        lode_cache_prefetch(t->cache, t->owner, t->offsets[index]);
+        return;
     }
+    lode_cache_prefetch(t->cache, t->owner, t->offsets[index]);
+    lode_cache_prefetch_hint(atomic_load_explicit(&t->hints[index], memory_order_relaxed));
 }
 
 lode_status lode_table_find(lode_table *t, lode_lookup *found, lode_slice *value, lode_table_pin *pin, int *step,
@@ -494,7 +509,7 @@ lode_status lode_table_find(lode_table *t, lode_lookup *found, lode_slice *value
     pin->entry = NULL;
     if (index == t->count)
         return lode_ok();
-    prefetch_block(t, index);
+    lode_table_prefetch(t, index);
     if (t->has_filter) {
         if (t->policy ? !lode_filter_may_match_key(&t->filter, t->policy, t->offsets[index], user_key)
                       : !lode_filter_may_match(&t->filter, t->offsets[index], hash)) {

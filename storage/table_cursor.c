@@ -110,6 +110,12 @@ static void table_seek_last(lode_cursor *base)
     go_backward((table_cursor *)base, ((table_cursor *)base)->t->count);
 }
 
+static void table_foresee(lode_cursor *base, lode_slice internal)
+{
+    const table_cursor *c = (const table_cursor *)base;
+    lode_table_prefetch(c->t, lode_table_block_of(c->t, lode_user_key(internal), lode_trailer(internal)));
+}
+
 static void table_seek(lode_cursor *base, lode_slice internal)
 {
     table_cursor *c = (table_cursor *)base;
@@ -159,12 +165,12 @@ void lode_table_cursor_use(lode_cursor *base, lode_table *t)
     begin(c);
 }
 
-static const lode_cursor_ops table_ops = { table_seek_first, table_seek_last, table_seek,
-                                           table_next,       table_prev,      table_destroy };
+static const lode_cursor_ops table_ops = { table_seek_first, table_seek_last, table_seek,   table_next,
+                                           table_prev,       table_destroy,   table_foresee };
 
 lode_cursor *lode_table_cursor(lode_table *t, const lode_cursor_options *options)
 {
-    table_cursor *c = calloc(1, sizeof *c);
+    table_cursor *c = lode_cursor_memory(sizeof *c);
     if (!c)
         return NULL;
     c->base.ops = &table_ops;

@@ -28,7 +28,7 @@ struct lode_table {
     uint64_t owner; /* in the cache */
     bool verify;
     bool has_filter;
-    bool filter_is_damaged; /* there is one and it does not read */
+    bool filter_is_damaged;           /* there is one and it does not read */
     const lode_filter_policy *policy; /* NULL: bloom */
     lode_filter_reader filter;
     lode_cache_entry *filter_entry; /* memory of the filter, or NULL when it lies in the map */
@@ -41,6 +41,8 @@ struct lode_table {
     uint32_t *key_ends; /* of the internal keys, which lie side by side in `keys` */
     lode_buf keys;
 
+    /* Where the cached copy of a block lay when it was last seen (cache.h), for prefetching only: it may be gone. */
+    _Atomic(uint64_t) *hints;
     atomic_uchar *kinds; /* of mapped blocks, a lode_block_kind; set once, when the checksum was right */
 };
 
@@ -58,6 +60,10 @@ typedef struct lode_table_window {
 } lode_table_window;
 /* A block from the window, which moves there first. *is_served false: it is compressed or too long, read it otherwise.
  * The block is lent until the window moves. */
-lode_status lode_table_read_through(lode_table *t, lode_block *block, lode_table_window *window, size_t index, bool *is_served);
+lode_status lode_table_read_through(lode_table *t, lode_block *block, lode_table_window *window, size_t index,
+                                    bool *is_served);
+
+/* A hint that the block is read next. `index` may be t->count: nothing. */
+void lode_table_prefetch(const lode_table *t, size_t index);
 
 #endif
