@@ -7,8 +7,8 @@
  *
  * What is not Lode's own carries a mark in the lowest bit of its pointer, which nobody but this file follows.
  *
- * Equal for all: write buffer, block cache and filter are as wished; nothing is compacted when the import ends, as in
- * 2012; a sorted run, which only Lode's store takes past its log, is one batch elsewhere.
+ * Equal for all: write buffer, block cache, filter and one thread in the background are as wished; nothing is compacted
+ * when the import ends, as in 2012; a sorted run, which only Lode's store takes past its log, is one batch elsewhere.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +67,7 @@ BETWEEN(lode_status, lode_store_open, (lode_store * *out, const char *path, cons
         o.cache_bytes = s->cache_bytes;
         o.bloom_bits_per_key = s->bloom_bits;
         o.write_buffer_bytes = s->write_buffer_bytes;
+        o.background_threads = 1;
     }
     return __real_lode_store_open(out, path, &o);
 }

@@ -9,7 +9,8 @@ typedef struct lode_sync_published {
     lode_sync_config config;
     bool signatures;
     double real_s, user_s, sys_s;
-    double files_mb; /* 0: not told */
+    const char *throughput;    /* MB/s; NULL: not told */
+    double files_mb, peak_mib; /* 0: not told */
 } lode_sync_published;
 
 /* NULL: nothing was published. */

@@ -77,6 +77,7 @@ lode_engine_settings lode_sync_settings(const lode_sync_job *job, const lode_syn
         .cache_bytes = row->config == LODE_SYNC_BLOOM_CACHE ? 30000000 : 8 * MIB,
         .write_buffer_bytes = 4 * MIB,
         .block_bytes = 4096,
+        .table_bytes = 32 * MIB, /* the product's, and Core's */
         .bloom_bits = row->config == LODE_SYNC_DEFAULTS ? 0 : 10,
         .max_open_files = 1000,
         .sync = job->sync,

@@ -126,7 +126,7 @@ static void print_head(FILE *f, const lode_sync_table *t)
 
 /* ---- rows ---- */
 
-enum { CELLS = 16, CELL_LEN = 64 };
+enum { CELLS = 11, CELL_LEN = 64 };
 
 typedef struct cells {
     int count;
@@ -156,21 +156,6 @@ static void add_number(cells *c, double x)
         add(c, "%.*f", x >= 1000 ? 0 : x >= 100 ? 1 : x >= 10 ? 2 : 3, x);
     else
         add(c, "\xe2\x80\x93");
-}
-
-static void add_published(cells *c, const lode_sync_row *row)
-{
-    const lode_sync_published *p = lode_sync_published_of(row->engine->name, row->config, row->signatures);
-    const lode_sync_published *base = lode_sync_published_of("berkeleydb", LODE_SYNC_DEFAULTS, row->signatures);
-
-    add_number(c, p ? p->real_s : 0);
-    add_number(c, p ? p->user_s : 0);
-    add_number(c, p ? p->sys_s : 0);
-    if (p && p->files_mb > 0)
-        add(c, "%.0f", p->files_mb);
-    else
-        add(c, "\xe2\x80\x93");
-    add_ratio(c, p ? base->real_s : 0, p ? p->real_s : 0);
 }
 
 static void add_measured(cells *c, const lode_sync_table *t, int row, lode_sync_middle m)
@@ -207,10 +192,9 @@ static size_t width_of(const char *text)
     return n;
 }
 
-static void print_cells(FILE *f, const cells *c, bool markdown)
+/* The first column is flush left. */
+static void print_cells(FILE *f, const cells *c, const size_t *widths, bool markdown)
 {
-    static const size_t widths[CELLS] = { 48, 14, 8, 8, 9, 9, 10, 7, 9, 9, 6, 10, 9, 9, 9, 6 };
-
     if (markdown)
         fputs("|", f);
     for (int i = 0; i < c->count; i++) {
@@ -226,22 +210,19 @@ static void print_cells(FILE *f, const cells *c, bool markdown)
     fputc('\n', f);
 }
 
-static void print_titles(FILE *f, bool markdown)
+static void print_titles(FILE *f, const char *const *titles, const size_t *widths, bool markdown)
 {
-    static const char *const titles[CELLS] = { "row",       "real s",   "user s",   "sys s",    "blocks/s", "tx/s",
-                                               "inputs/s",  "MB/s",     "files MB", "peak MiB", "times",    "2012 real",
-                                               "2012 user", "2012 sys", "2012 MB",  "times" };
     cells c = { .count = 0 };
 
-    for (int i = 0; i < CELLS; i++)
+    for (int i = 0; i < CELLS && titles[i]; i++)
         add(&c, "%s", titles[i]);
-    print_cells(f, &c, markdown);
-    if (markdown) {
-        fputs("| --- |", f);
-        for (int i = 1; i < CELLS; i++)
-            fputs(" ---: |", f);
-        fputc('\n', f);
-    }
+    print_cells(f, &c, widths, markdown);
+    if (!markdown)
+        return;
+    fputs("| --- |", f);
+    for (int i = 1; i < c.count; i++)
+        fputs(" ---: |", f);
+    fputc('\n', f);
 }
 
 static void print_refusal(FILE *f, const cells *name, const char *why, bool markdown)
@@ -252,12 +233,14 @@ static void print_refusal(FILE *f, const cells *name, const char *why, bool mark
         fprintf(f, "%-48s refused: %s\n", name->text[0], why);
 }
 
-void lode_sync_table_print(FILE *f, const lode_sync_table *t)
+static void print_measured(FILE *f, const lode_sync_table *t)
 {
+    static const size_t widths[CELLS] = { 48, 14, 8, 8, 9, 9, 10, 8, 9, 9, 6 };
+    static const char *const titles[CELLS] = { "row",      "real s", "user s",   "sys s",    "blocks/s", "tx/s",
+                                               "inputs/s", "MB/s",   "files MB", "peak MiB", "times" };
     bool markdown = t->options->markdown;
 
-    print_head(f, t);
-    print_titles(f, markdown);
+    print_titles(f, titles, widths, markdown);
     for (int i = 0; i < t->row_count; i++) {
         lode_sync_middle m = lode_sync_table_middle(t, i);
         cells c = { .count = 0 };
@@ -267,8 +250,81 @@ void lode_sync_table_print(FILE *f, const lode_sync_table *t)
             continue;
         }
         add_measured(&c, t, i, m);
-        add_published(&c, &t->rows[i]);
-        print_cells(f, &c, markdown);
+        print_cells(f, &c, widths, markdown);
     }
+}
+
+/* ---- beside 2012 ---- */
+
+/* Of a row that counts; 0: there is none. */
+static double real_of(const lode_sync_table *t, const char *engine, lode_sync_config config, bool signatures)
+{
+    for (int i = 0; i < t->row_count; i++)
+        if (strcmp(t->rows[i].engine->name, engine) == 0 && t->rows[i].config == config &&
+            t->rows[i].signatures == signatures)
+            return lode_sync_table_middle(t, i).real_s;
+    return 0;
+}
+
+static double published_real(const char *engine, lode_sync_config config, bool signatures)
+{
+    const lode_sync_published *p = lode_sync_published_of(engine, config, signatures);
+    return p ? p->real_s : 0;
+}
+
+static void add_beside(cells *c, const lode_sync_table *t, const lode_sync_row *row, const lode_sync_published *p)
+{
+    double real = real_of(t, p->engine, p->config, p->signatures);
+
+    add_name(c, row);
+    add_number(c, p->real_s);
+    add_number(c, p->user_s);
+    add_number(c, p->sys_s);
+    add(c, "%s", p->throughput ? p->throughput : "\xe2\x80\x93");
+    add_number(c, p->files_mb);
+    add_number(c, p->peak_mib);
+    add_ratio(c, published_real("berkeleydb", LODE_SYNC_DEFAULTS, p->signatures), p->real_s);
+    add_ratio(c, real_of(t, "berkeleydb", LODE_SYNC_DEFAULTS, p->signatures), real);
+    add_ratio(c, p->signatures ? p->real_s : 0, published_real(p->engine, p->config, false));
+    add_ratio(c, p->signatures ? real : 0, real_of(t, p->engine, p->config, false));
+}
+
+static void print_beside_2012(FILE *f, const lode_sync_table *t)
+{
+    static const size_t widths[CELLS] = { 48, 9, 9, 9, 21, 9, 9, 11, 9, 15, 13 };
+    static const char *const titles[CELLS] = { "2012",
+                                               "real s",
+                                               "user s",
+                                               "sys s",
+                                               "MB/s",
+                                               "files MB",
+                                               "peak MiB",
+                                               "times 2012",
+                                               "times now",
+                                               "with/without then",
+                                               "with/without now" };
+    bool is_begun = false;
+
+    for (int i = 0; i < t->row_count; i++) {
+        const lode_sync_row *row = &t->rows[i];
+        const lode_sync_published *p = lode_sync_published_of(row->engine->name, row->config, row->signatures);
+        cells c = { .count = 0 };
+        if (!p)
+            continue;
+        if (!is_begun) {
+            fputc('\n', f);
+            print_titles(f, titles, widths, t->options->markdown);
+        }
+        is_begun = true;
+        add_beside(&c, t, row, p);
+        print_cells(f, &c, widths, t->options->markdown);
+    }
+}
+
+void lode_sync_table_print(FILE *f, const lode_sync_table *t)
+{
+    print_head(f, t);
+    print_measured(f, t);
+    print_beside_2012(f, t);
     fflush(f);
 }

@@ -46,8 +46,12 @@ static void print_published(FILE *f, const lode_sync_row *row)
     if (!p)
         return;
     fprintf(f, ", \"published_2012\": { \"real\": %.3f, \"user\": %.2f, \"sys\": %.2f", p->real_s, p->user_s, p->sys_s);
+    if (p->throughput)
+        fprintf(f, ", \"megabytes_per_second\": \"%s\"", p->throughput);
     if (p->files_mb > 0)
         fprintf(f, ", \"files_mb\": %.0f", p->files_mb);
+    if (p->peak_mib > 0)
+        fprintf(f, ", \"peak_mib\": %.0f", p->peak_mib);
     fputs(" }", f);
 }
 

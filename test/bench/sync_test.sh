@@ -27,16 +27,18 @@ done
 grep -q '^lode, bloom + 30 MB cache, no signatures ' result.txt || fail "no row with filter and cache"
 grep -q '"hash_serialized_3": "[0-9a-f]\{64\}"' result.json || fail "no set hash in JSON"
 
-# what was published stands beside the same row, with its ratio to Berkeley DB's: 5766.836 / 3052.74 and 2571.508 / 778.998
+# the figures of 2012, and their ratios: 5766.836 / 3052.74 and 2571.508 / 778.998 to Berkeley DB, 3053.054 / 778.998 for
+# signatures
 case " $(echo $engines) " in *" leveldb "*)
-    grep -q '^leveldb, 10-bit bloom .* 3053 .* 1.89$' result.txt || fail "the table of 2012 is missing: $(cat result.txt)"
-    grep -q '^leveldb, bloom + 30 MB cache, no signatures .* 779.0 .* 3.30$' result.txt || fail "the table of 2012 is missing"
+    grep -q '^leveldb, 10-bit bloom  *3053  *3219  *185.0 .* 424.0 .* 1.89 ' result.txt || fail "no figures of 2012: $(cat result.txt)"
+    grep -q '^leveldb, bloom + 30 MB cache, no signatures  *779.0  *702.3 .* 3.30 ' result.txt || fail "no figures of 2012"
+    grep -q '^leveldb, bloom + 30 MB cache  *3053  *3207 .* 3.92 ' result.txt || fail "no ratio of 2012"
     ;;
 esac
 
 # a block at a time, of the kept chain, as Markdown and as JSON alone
 $sync -each-block -config=defaults -signatures=no -markdown room/2012.dat >table.md 2>log.txt || fail "$(cat log.txt table.md)"
-[ "$(grep -c '^| [a-z-]*, defaults, no signatures |' table.md)" -eq "$(echo "$engines" | wc -l)" ] || fail "not a row for each engine: $(cat table.md)"
+[ "$(sed '/^| 2012/,$d' table.md | grep -c '^| [a-z-]*, defaults, no signatures |')" -eq "$(echo "$engines" | wc -l)" ] || fail "not a row for each engine: $(cat table.md)"
 $sync -engine=lode -config=bloom -json room/2012.dat >alone.json 2>log.txt || fail "$(cat log.txt)"
 if command -v python3 >/dev/null; then
     python3 -c '
