@@ -365,18 +365,24 @@ void lode_iterator_prev(lode_iterator *it)
     find_backward(it);
 }
 
+/* Empty is not NULL, which would be none. */
+static lode_bytes lend(lode_slice s)
+{
+    return (lode_bytes){ s.data ? s.data : (const void *)"", s.len };
+}
+
 lode_bytes lode_iterator_key(const lode_iterator *it)
 {
     if (!lode_iterator_is_valid(it))
         return (lode_bytes){ NULL, 0 };
-    return (lode_bytes){ it->user_key.data, it->user_key.len };
+    return lend(it->user_key);
 }
 
 lode_bytes lode_iterator_value(const lode_iterator *it)
 {
     if (!lode_iterator_is_valid(it))
         return (lode_bytes){ NULL, 0 };
-    return (lode_bytes){ it->user_value.data, it->user_value.len };
+    return lend(it->user_value);
 }
 
 lode_status lode_iterator_status(const lode_iterator *it)

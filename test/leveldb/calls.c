@@ -3,6 +3,7 @@
  *     calls transcript DIRECTORY    prints the transcript
  *     calls write DIRECTORY         writes stores of every kind
  *     calls read DIRECTORY          reads them, whoever wrote them
+ *     calls SEED DIRECTORY          random steps, and numbers that stand for all that they read
  */
 #include "leveldb/calls.h"
 
@@ -169,7 +170,7 @@ int count_many(leveldb_t *db, const leveldb_readoptions_t *read)
 int main(int argc, char **argv)
 {
     if (argc != 3) {
-        fprintf(stderr, "calls transcript|write|read DIRECTORY\n");
+        fprintf(stderr, "calls transcript|write|read|SEED DIRECTORY\n");
         return 2;
     }
     mkdir(argv[2], 0777);
@@ -177,6 +178,8 @@ int main(int argc, char **argv)
         write_kinds(argv[2]);
     } else if (strcmp(argv[1], "read") == 0) {
         read_kinds(argv[2]);
+    } else if (strcmp(argv[1], "transcript") != 0) {
+        random_steps(argv[2], argv[1]);
     } else {
         basics(argv[2]);
         iterators(argv[2]);

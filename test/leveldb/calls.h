@@ -47,6 +47,8 @@ void filters(const char *directory);
 void upkeep(const char *directory); /* calls_upkeep.c */
 void damage(const char *directory);
 
+void random_steps(const char *directory, const char *seed); /* calls_random.c */
+
 /* Stores of every kind, written by one library and read by the other. */
 void write_kinds(const char *directory);
 void read_kinds(const char *directory);

@@ -4,6 +4,7 @@ LEVELDB_CALLS = \
 	test/leveldb/calls_basics.c \
 	test/leveldb/calls_custom.c \
 	test/leveldb/calls_iterators.c \
+	test/leveldb/calls_random.c \
 	test/leveldb/calls_upkeep.c
 check_PROGRAMS += test/leveldb/calls
 test_leveldb_calls_SOURCES = $(LEVELDB_CALLS)

@@ -43,6 +43,19 @@ for writer in $LIBRARIES; do
 	done
 done
 
+# Random steps read the same with both, also when they take turns with one store: every seed goes on where the last was.
+[ "$LIBRARIES" = calls ] || for seed in 1 2 ${LODE_TEST_SEED:-3}; do
+	for library in $LIBRARIES; do
+		$PROGRAMS/$library $seed "$WORK/random-$library" >"$WORK/$library.txt" || {
+			echo "FAIL $library, seed $seed: status $?"
+			STATUS=1
+		}
+	done
+	compare "random steps, seed $seed" "$WORK/calls_rival.txt" "$WORK/calls.txt"
+	mv "$WORK/random-calls" "$WORK/swap" && mv "$WORK/random-calls_rival" "$WORK/random-calls" &&
+		mv "$WORK/swap" "$WORK/random-calls_rival"
+done
+
 # A program that is linked with libleveldb runs with ours in its place. LevelDB writes a LOG, we do not.
 OURS=$PWD/.libs/liblode-leveldb.so
 if [ ! -x $PROGRAMS/calls_rival ] || [ ! -f "$OURS" ] || nm -D "$OURS" | grep -q -e __asan -e __tsan -e __ubsan; then
