@@ -60,7 +60,7 @@ static void close_idle(lode_block_files *files)
 static lode_status open_path(lode_file **out, lode_block_files *files, const char *path, bool writable)
 {
     lode_env *env = files->env;
-    int flags = writable ? LODE_OPEN_READ | LODE_OPEN_WRITE : LODE_OPEN_READ;
+    int flags = writable ? LODE_OPEN_READ | LODE_OPEN_WRITE | LODE_OPEN_DIRECT : LODE_OPEN_READ;
     lode_status s = env->open(env, out, path, flags);
 
     if (s.sys_errno == EMFILE || s.sys_errno == ENFILE) {

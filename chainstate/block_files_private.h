@@ -36,8 +36,9 @@ struct lode_piece {
     uint32_t offset; /* in the file */
     uint32_t len;
     uint32_t capacity; /* 0: no bytes, but the order to cut the file at `offset` */
+    uint32_t limit;    /* of len: pieces end between pages of the file */
     uint64_t used;     /* when it was appended to; chooses which open piece makes room */
-    uint8_t data[];
+    uint8_t *data;     /* behind this struct, and as far into a page as `offset` is */
 };
 
 typedef struct lode_block_handle {

@@ -189,7 +189,7 @@ static lode_status take_memory(lode_piece **out, lode_block_files *files, lode_f
     } else {
         p = files->spare[kind];
         files->spare[kind] = NULL;
-        if (!p && !(p = malloc(sizeof *p + capacity)))
+        if (!p && !(p = aligned_alloc(LODE_DIRECT_ALIGN, LODE_DIRECT_ALIGN + capacity)))
             s = lode_fail(LODE_NO_MEMORY, "%s: no memory to gather blocks in", files->path);
         if (p)
             files->piece_bytes += capacity;
@@ -209,7 +209,7 @@ static lode_status take_open(lode_piece **out, lode_block_files *files, lode_fil
 
     if (i >= 0) {
         p = files->open[i];
-        if (p->offset + p->len == offset && p->len < p->capacity) {
+        if (p->offset + p->len == offset && p->len < p->limit) {
             *out = p;
             return lode_ok();
         }
@@ -221,6 +221,8 @@ static lode_status take_open(lode_piece **out, lode_block_files *files, lode_fil
     p->id = id;
     p->offset = offset;
     p->len = 0;
+    p->data = (uint8_t *)p + LODE_DIRECT_ALIGN + offset % LODE_DIRECT_ALIGN;
+    p->limit = p->capacity - offset % LODE_DIRECT_ALIGN;
     lode_mutex_lock(&files->mutex);
     files->open[i] = p;
     lode_mutex_unlock(&files->mutex);
@@ -231,7 +233,7 @@ static lode_status take_open(lode_piece **out, lode_block_files *files, lode_fil
 /* As much of `part` as the piece holds; the writer and readers see it when len has grown. */
 static size_t fill(lode_block_files *files, lode_piece *p, lode_slice part)
 {
-    size_t room = p->capacity - p->len, n = part.len < room ? part.len : room;
+    size_t room = p->limit - p->len, n = part.len < room ? part.len : room;
 
     memcpy(p->data + p->len, part.data, n);
     lode_block_files_xor(files, p->data + p->len, n, (uint64_t)p->offset + p->len);

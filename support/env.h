@@ -23,7 +23,13 @@ enum lode_open_flags {
     LODE_OPEN_EXCLUSIVE = 8, /* with CREATE: LODE_EXISTS if present */
     LODE_OPEN_TRUNCATE = 16, /* with WRITE */
     LODE_OPEN_STREAM = 32,   /* with READ: of a pipe; does not wait for its writer */
+    /* With WRITE: a wish. A write of LODE_DIRECT_LEAST bytes or more goes past the page cache where the file system
+     * allows it, as far as it fills whole pages. `data` must lie as `offset` does, modulo LODE_DIRECT_ALIGN; else the
+     * write is an ordinary one. */
+    LODE_OPEN_DIRECT = 64,
 };
+
+enum { LODE_DIRECT_LEAST = 1 << 20, LODE_DIRECT_ALIGN = 4096 };
 
 enum lode_advice { LODE_ADVISE_NORMAL, LODE_ADVISE_SEQUENTIAL, LODE_ADVISE_RANDOM, LODE_ADVISE_WILLNEED, LODE_ADVISE_DONTNEED };
 

@@ -22,6 +22,7 @@
 
 struct lode_file {
     int fd;
+    int direct_fd; /* LODE_OPEN_DIRECT: a second descriptor, for whole pages; -1: none */
     /* Of a lock only, guarded by locks_mutex: */
     dev_t device;
     ino_t inode;
@@ -45,7 +46,7 @@ static lode_file *make_file(const char *path)
 
     if (!file)
         return NULL;
-    *file = (lode_file){ -1, 0, 0, NULL };
+    *file = (lode_file){ .fd = -1, .direct_fd = -1 };
     memcpy(file->path, path, len + 1);
     return file;
 }
@@ -56,6 +57,8 @@ static void free_file(lode_file *file)
         return;
     if (file->fd >= 0)
         close(file->fd);
+    if (file->direct_fd >= 0)
+        close(file->direct_fd);
     free(file);
 }
 
@@ -93,6 +96,8 @@ static lode_status open_file(lode_env *env, lode_file **out, const char *path, i
         free_file(file);
         return lode_fail_errno(error, "%s: cannot open", path);
     }
+    if (flags & LODE_OPEN_DIRECT)
+        UNINTERRUPTED(file->direct_fd, open(path, O_WRONLY | O_CLOEXEC | O_DIRECT)); /* -1: not on this file system */
     *out = file;
     return lode_ok();
 }
@@ -142,7 +147,7 @@ static lode_status read_file(lode_env *env, lode_file *file, size_t *got, bool *
     return lode_ok();
 }
 
-static lode_status pwrite_file(lode_env *env, lode_file *file, const void *data, size_t len, uint64_t offset)
+static lode_status write_through_cache(lode_file *file, const void *data, size_t len, uint64_t offset)
 {
     size_t done = 0;
 
@@ -155,6 +160,33 @@ static lode_status pwrite_file(lode_env *env, lode_file *file, const void *data,
         done += (size_t)n;
     }
     return lode_ok();
+}
+
+/* Whole pages from `data` on, past the page cache. *done: how far that went; what is left takes the usual way, which
+ * also says what is wrong. */
+static void write_direct(size_t *done, lode_file *file, const uint8_t *data, size_t len, uint64_t offset)
+{
+    for (*done = 0; len - *done >= LODE_DIRECT_ALIGN;) {
+        ssize_t n;
+        UNINTERRUPTED(n, pwrite(file->direct_fd, data + *done, (len - *done) / LODE_DIRECT_ALIGN * LODE_DIRECT_ALIGN,
+                                (off_t)(offset + *done)));
+        if (n <= 0 || n % LODE_DIRECT_ALIGN)
+            return;
+        *done += (size_t)n;
+    }
+}
+
+static lode_status pwrite_file(lode_env *env, lode_file *file, const void *data, size_t len, uint64_t offset)
+{
+    size_t head = (size_t)(-offset % LODE_DIRECT_ALIGN), done;
+
+    if (file->direct_fd < 0 || len < LODE_DIRECT_LEAST || ((uintptr_t)data - offset) % LODE_DIRECT_ALIGN)
+        return write_through_cache(file, data, len, offset);
+    if (head)
+        LODE_TRY(write_through_cache(file, data, head, offset));
+    write_direct(&done, file, (const uint8_t *)data + head, len - head, offset + head);
+    head += done;
+    return head < len ? write_through_cache(file, (const char *)data + head, len - head, offset + head) : lode_ok();
 }
 
 static lode_status sync_file(lode_env *env, lode_file *file)

@@ -11,6 +11,7 @@ libtestsupport_la_SOURCES = \
 libtestsupport_la_CPPFLAGS = $(TEST_CPPFLAGS)
 
 SUPPORT_TESTS = \
+	test/support/env_direct_test \
 	test/support/env_test \
 	test/support/pool_test \
 	test/support/support_test
@@ -20,6 +21,9 @@ TESTS += $(SUPPORT_TESTS)
 test_support_pool_test_SOURCES = test/support/pool_test.c
 test_support_pool_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_support_pool_test_LDADD = libsupport.la $(TEST_LIBS)
+test_support_env_direct_test_SOURCES = test/support/env_direct_test.c
+test_support_env_direct_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_support_env_direct_test_LDADD = libsupport.la $(TEST_LIBS)
 test_support_env_test_SOURCES = test/support/env_test.c
 test_support_env_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_support_env_test_LDADD = libtestsupport.la libsupport.la $(TEST_LIBS)
