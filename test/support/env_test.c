@@ -612,6 +612,24 @@ static void a_name_is_durable_with_its_directory(void **state)
     lode_memory_env_destroy(env);
 }
 
+/* A store must not lean on an order in which nobody asked for the disk. */
+static void names_that_were_not_synced_are_kept_in_any_order(void **state)
+{
+    int outcomes[4] = { 0 };
+
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        lode_env *env = lode_memory_env_create();
+
+        put(env, "first", "1");
+        put(env, "second", "2");
+        lode_memory_env_power_on(env, LODE_KEEP_SOME, seed);
+        outcomes[is_there(env, "first") * 2 + is_there(env, "second")]++;
+        lode_memory_env_destroy(env);
+    }
+    for (int i = 0; i < 4; i++)
+        assert_true(outcomes[i] > 0);
+}
+
 /* Whatever a seed keeps, an atomic write is there before or after, never between. */
 static void an_atomic_write_survives_every_power_cut(void **state)
 {
@@ -755,6 +773,7 @@ int main(void)
         cmocka_unit_test(a_tree_is_removed_without_following_links),
         cmocka_unit_test(a_power_cut_takes_what_was_not_synced),
         cmocka_unit_test(a_name_is_durable_with_its_directory),
+        cmocka_unit_test(names_that_were_not_synced_are_kept_in_any_order),
         cmocka_unit_test(an_atomic_write_survives_every_power_cut),
         cmocka_unit_test(a_full_disk_says_so),
         cmocka_unit_test(a_planned_call_fails_and_others_do_not),

@@ -23,8 +23,9 @@
 
 typedef enum lode_power_cut {
     LODE_KEEP_SYNCED, /* nothing that was not synced: the worst that POSIX allows */
-    /* By the seed, some of it. Directory changes: a prefix, as a journal keeps them. Each file by itself: nothing; or
-     * its writes up to one that is torn; or any of them; or its length with zeros where the data should be. */
+    /* By the seed, some of it. Directory changes: a prefix of all, as a journal keeps them, or of those of each
+     * directory by itself, or any of them. Each file by itself: nothing; or its writes up to one that is torn; or any
+     * of them; or its length with zeros where the data should be. */
     LODE_KEEP_SOME,
     LODE_KEEP_ALL, /* the process was killed, and the machine went on */
 } lode_power_cut;

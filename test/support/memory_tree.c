@@ -496,24 +496,58 @@ static void restore_node(memory_tree *t, memory_node *n, lode_power_cut cut, uin
     }
 }
 
-static size_t count_changes(const memory_tree *t)
+static size_t count_changes(const memory_tree *t, const memory_node *directory)
 {
     size_t count = 0;
 
     for (const memory_change *c = t->first_change; c; c = c->next)
-        count++;
+        count += !directory || c->directory == directory;
     return count;
+}
+
+/* The first `keep` changes, of one directory or of all. */
+static void keep_changes(memory_tree *t, const memory_node *directory, size_t keep)
+{
+    for (const memory_change *c = t->first_change; c && keep > 0; c = c->next) {
+        if (directory && c->directory != directory)
+            continue;
+        apply_change(t, c);
+        keep--;
+    }
+}
+
+static bool is_first_of_its_directory(const memory_tree *t, const memory_change *change)
+{
+    const memory_change *c = t->first_change;
+
+    while (c->directory != change->directory)
+        c = c->next;
+    return c == change;
+}
+
+/* As one journal for all keeps them, or as each directory does that knows nothing of the others, or in no order. */
+static void keep_some_changes(memory_tree *t, uint64_t *seed)
+{
+    uint64_t way = next_random(seed) % 3;
+
+    if (way == 0) {
+        keep_changes(t, NULL, (size_t)(next_random(seed) % (count_changes(t, NULL) + 1)));
+        return;
+    }
+    for (const memory_change *c = t->first_change; c; c = c->next) {
+        if (way == 1 && next_random(seed) % 2)
+            apply_change(t, c);
+        else if (way == 2 && is_first_of_its_directory(t, c))
+            keep_changes(t, c->directory, (size_t)(next_random(seed) % (count_changes(t, c->directory) + 1)));
+    }
 }
 
 void memory_tree_lose_power(memory_tree *t, lode_power_cut cut, uint64_t seed)
 {
-    size_t count = count_changes(t);
-    size_t keep = cut == LODE_KEEP_ALL ? count : 0;
-
-    if (cut == LODE_KEEP_SOME)
-        keep = (size_t)(next_random(&seed) % (count + 1));
-    for (const memory_change *c = t->first_change; c && keep > 0; c = c->next, keep--)
-        apply_change(t, c);
+    if (cut == LODE_KEEP_ALL)
+        keep_changes(t, NULL, SIZE_MAX);
+    else if (cut == LODE_KEEP_SOME)
+        keep_some_changes(t, &seed);
     drop_changes(t);
     restore_node(t, t->root, cut, &seed);
 }
