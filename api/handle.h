@@ -10,6 +10,7 @@ struct lode {
     lode_logger logger; /* constant after open */
     int32_t stop_at_height;
     bool read_only;
+    bool has_loaded; /* coins: the chain is the snapshot's background now, and not gone on with */
     lode_mutex lock; /* one call at a time works on the chain */
     lode_chain *chain;
 };

@@ -6,6 +6,7 @@ liblode_la_SOURCES = \
 	api/export.c \
 	api/handle.h \
 	api/import.c \
+	api/load.c \
 	api/open.c
 liblode_la_LIBADD = libquery.la libsnapshot.la libloadblock.la libchainstate.la libtxindex.la librules.la libscript.la libstorage.la \
 	libprimitives.la libsupport.la $(EXTERNAL_LIBS)

@@ -180,6 +180,8 @@ lode_status lode_handle_check(const lode *h)
     lode_mutex_assert_held((lode_mutex *)(uintptr_t)&h->lock);
     if (h->chain->in_doubt)
         return lode_fail(LODE_IO, "an earlier error stopped this handle; close it and open the directory again");
+    if (h->has_loaded)
+        return lode_fail(LODE_UNSUPPORTED, "coins were loaded from a snapshot; close this handle, and open the directory for reading");
     return lode_ok();
 }
 

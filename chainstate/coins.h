@@ -135,6 +135,14 @@ lode_status lode_coins_cursor_open(lode_coins_cursor **out, lode_coins *coins, c
 /* *found false at the end. prevout filled, view lent until the next call. */
 lode_status lode_coins_cursor_next(lode_coins_cursor *cursor, bool *found, uint8_t prevout[36], lode_coin_view *view);
 void lode_coins_cursor_close(lode_coins_cursor *cursor);
+/* A new, empty database filled with a whole set at once, in key order, past the cache: with best block `best`. Nothing is
+ * visible until finish, then everything is. */
+typedef struct lode_coins_load lode_coins_load;
+lode_status lode_coins_load_begin(lode_coins_load **out, lode_coins *coins, const lode_block_hash *best);
+lode_status lode_coins_load_put(lode_coins_load *load, const uint8_t prevout[36], const lode_coin_view *view);
+lode_status lode_coins_load_finish(lode_coins_load *load); /* taken, also on failure */
+void lode_coins_load_abandon(lode_coins_load *load);       /* NULL does nothing */
+
 lode_store *lode_coins_store(lode_coins *coins); /* lent, for statistics, verify and compaction */
 
 #endif

@@ -49,17 +49,31 @@ static lode_status demand_directory(lode_env *env, const char *path, const char 
     return lode_ok();
 }
 
-static lode_status refuse_snapshot(lode_env *env, const lode_directory *d)
+/* Coins loaded from a snapshot stand beside those of the blocks below it. A reader answers from them, as bitcoind does;
+ * the two at once are bitcoind's to write. */
+static lode_status meet_snapshot(lode_env *env, lode_directory *d)
 {
-    char *path = lode_path_join(d->root, "chainstate_snapshot");
-    bool exists = false;
+    char *path = lode_path_join(d->root, "chainstate_snapshot"), *base = join(path, "base_blockhash");
+    bool exists = false, has_base = false;
+    lode_status s = base ? env->path_info(env, &exists, NULL, path)
+                         : lode_fail(LODE_NO_MEMORY, "%s: no memory to open it", d->root);
 
-    if (!path)
-        return lode_fail(LODE_NO_MEMORY, "%s: no memory to open it", d->root);
-    lode_status s = env->path_info(env, &exists, NULL, path);
     if (!lode_failed(s) && exists)
+        s = env->path_info(env, &has_base, NULL, base);
+    if (!lode_failed(s) && exists && !d->read_only)
         s = lode_fail(LODE_UNSUPPORTED,
-                      "%s: bitcoind works on a coin snapshot here; let it finish the validation behind it first", path);
+                      "%s: coins loaded from a snapshot stand here: bitcoind goes on from them and validates the blocks "
+                      "below, which Lode does not; until that is done it only reads this directory",
+                      path);
+    else if (!lode_failed(s) && exists && !has_base)
+        s = lode_fail(LODE_UNSUPPORTED, "%s: a snapshot chainstate without base_blockhash: not finished, remove it", path);
+    if (!lode_failed(s) && exists) {
+        free(d->chainstate);
+        d->chainstate = path;
+        d->is_snapshot = true;
+        path = NULL;
+    }
+    free(base);
     free(path);
     return s;
 }
@@ -105,7 +119,7 @@ static lode_status open_for_reading(lode_directory *d)
     LODE_TRY(demand_directory(env, d->blocks, "blocks directory"));
     LODE_TRY(demand_unlocked(env, d->root));
     LODE_TRY(demand_unlocked(env, d->blocks));
-    return refuse_snapshot(env, d);
+    return meet_snapshot(env, d);
 }
 
 static lode_status open_for_writing(lode_directory *d, const lode_directory_options *options)
@@ -119,7 +133,7 @@ static lode_status open_for_writing(lode_directory *d, const lode_directory_opti
     else
         LODE_TRY(demand_directory(env, d->root, "data directory"));
     LODE_TRY(take_lock(&d->root_lock, env, d->root));
-    LODE_TRY(refuse_snapshot(env, d));
+    LODE_TRY(meet_snapshot(env, d));
     LODE_TRY(lode_env_make_path(env, d->blocks));
     return take_lock(&d->blocks_lock, env, d->blocks);
 }

@@ -21,6 +21,8 @@ libchainstate_la_SOURCES = \
 	chainstate/chain.h \
 	chainstate/chain_flush.c \
 	chainstate/chain_replay.c \
+	chainstate/coin_sum.c \
+	chainstate/coin_sum.h \
 	chainstate/coins.c \
 	chainstate/coins.h \
 	chainstate/coins_access.c \
@@ -31,6 +33,7 @@ libchainstate_la_SOURCES = \
 	chainstate/coins_flush.c \
 	chainstate/coins_generation.c \
 	chainstate/coins_internal.h \
+	chainstate/coins_load.c \
 	chainstate/coins_overlay.c \
 	chainstate/coins_read.c \
 	chainstate/coins_pool.c \

@@ -8,16 +8,10 @@
 
 #include <stdlib.h>
 
-#include "primitives/muhash.h"
+#include "chainstate/coin_sum.h"
 #include "support/thread.h"
 
 enum { CUT_COUNT = 256, THREADS_MAX = 64, CHECK_EVERY = 1024 };
-
-/* One unspent output of the transaction at hand, its serialised form within the walker's buffer. */
-typedef struct coin_form {
-    uint32_t index;
-    size_t start, len;
-} coin_form;
 
 typedef struct walk_shared {
     lode_coins *coins;
@@ -31,79 +25,9 @@ typedef struct walker {
     walk_shared *shared;
     lode_thread thread;
     bool takes_all; /* the ordered hash: the whole set in one walk */
-    bool wants_muhash, wants_serialized;
     lode_status status;
-    uint64_t txouts, transactions, bogosize;
-    lode_amount total;
-    uint32_t max_height;
-    lode_muhash muhash;
-    lode_sha256_stream serialized;
-    /* the transaction at hand */
-    uint8_t txid[32];
-    lode_buf bytes;
-    lode_buf forms; /* of coin_form */
+    lode_coin_sum sum;
 } walker;
-
-/* Serialised for hashing: outpoint, u32 height * 2 + coinbase, i64 value, CompactSize script. All little endian. */
-static lode_status take_coin(walker *w, const uint8_t prevout[36], const lode_coin_view *view)
-{
-    lode_reader r = lode_reader_of(view->script.data, view->script.len);
-    lode_amount value = { (int64_t)lode_amount_decompress(view->compressed_amount) };
-    coin_form form = { lode_read_le32(prevout + 32), w->bytes.len, 0 };
-    uint8_t scratch[67];
-    lode_slice script;
-
-    lode_reader_script(&r, &script, scratch);
-    if (!lode_reader_is_done(&r) || !lode_amount_is_money(value) || !lode_amount_add(&w->total, value)) {
-        char hex[65];
-        lode_hash_to_hex(hex, prevout);
-        return lode_fail(LODE_CORRUPT, "the stored coin %s:%u does not decode to a script and an amount of money", hex,
-                         form.index);
-    }
-    w->txouts++;
-    if (view->height > w->max_height)
-        w->max_height = view->height;
-    w->bogosize += 50 + script.len;
-    if (!w->wants_muhash && !w->wants_serialized)
-        return lode_ok();
-    lode_buf_append(&w->bytes, prevout, 36);
-    lode_buf_put_le32(&w->bytes, view->height * 2 + view->is_coinbase);
-    lode_buf_put_le64(&w->bytes, (uint64_t)value.sat);
-    lode_buf_put_compact_size(&w->bytes, script.len);
-    lode_buf_append(&w->bytes, script.data, script.len);
-    form.len = w->bytes.len - form.start;
-    lode_buf_append(&w->forms, &form, sizeof form);
-    if (!lode_buf_is_good(&w->bytes) || !lode_buf_is_good(&w->forms))
-        return lode_fail(LODE_NO_MEMORY, "out of memory while hashing the coin set");
-    return lode_ok();
-}
-
-static int compare_forms(const void *a, const void *b)
-{
-    uint32_t x = ((const coin_form *)a)->index;
-    uint32_t y = ((const coin_form *)b)->index;
-    return x < y ? -1 : x > y;
-}
-
-/* The transaction is whole: hash its outputs by number. (The database's order is that of their VARINTs, which differs
- * above 16,511.) */
-static void finish_tx(walker *w)
-{
-    size_t count = w->forms.len / sizeof(coin_form);
-    coin_form *forms = (coin_form *)(void *)w->forms.data;
-
-    if (count > 1)
-        qsort(forms, count, sizeof *forms, compare_forms);
-    for (size_t i = 0; i < count; i++) {
-        const uint8_t *form = w->bytes.data + forms[i].start;
-        if (w->wants_serialized)
-            lode_sha256_add(&w->serialized, form, forms[i].len);
-        if (w->wants_muhash)
-            lode_muhash_insert(&w->muhash, form, forms[i].len);
-    }
-    lode_buf_reset(&w->forms);
-    lode_buf_reset(&w->bytes);
-}
 
 static bool is_asked_to_stop(const walk_shared *shared)
 {
@@ -116,7 +40,6 @@ static lode_status walk_cut(walker *w, unsigned first, unsigned end)
     uint8_t from[32] = { (uint8_t)first };
     lode_coins_cursor *cursor = NULL;
     uint64_t seen = 0;
-    bool has_tx = false;
     lode_status s = lode_coins_cursor_open(&cursor, w->shared->coins, from);
 
     while (!lode_failed(s)) {
@@ -131,16 +54,10 @@ static lode_status walk_cut(walker *w, unsigned first, unsigned end)
         s = lode_coins_cursor_next(cursor, &found, prevout, &view);
         if (lode_failed(s) || !found || prevout[0] >= end)
             break;
-        if (!has_tx || memcmp(w->txid, prevout, 32) != 0) {
-            finish_tx(w);
-            memcpy(w->txid, prevout, 32);
-            w->transactions++;
-            has_tx = true;
-        }
-        s = take_coin(w, prevout, &view);
+        s = lode_coin_sum_add(&w->sum, prevout, &view);
     }
     if (!lode_failed(s))
-        finish_tx(w);
+        lode_coin_sum_end_tx(&w->sum); /* no transaction stands in two cuts */
     lode_coins_cursor_close(cursor);
     return s;
 }
@@ -175,32 +92,31 @@ static lode_status first_error(const walker *walkers, int count)
 
 static void init_walker(walker *w, walk_shared *shared, bool takes_all, bool muhash, bool serialized)
 {
-    *w = (walker){ .shared = shared, .takes_all = takes_all, .wants_muhash = muhash, .wants_serialized = serialized };
+    *w = (walker){ .shared = shared, .takes_all = takes_all };
     w->status = lode_ok();
-    lode_muhash_init(&w->muhash);
-    lode_sha256_begin(&w->serialized);
+    lode_coin_sum_init(&w->sum, muhash, serialized);
 }
 
 static lode_status sum_up(lode_utxo_stats *out, walker *walkers, int count)
 {
     for (int i = 0; i < count; i++) {
         walker *w = &walkers[i];
-        if (w->wants_serialized)
-            lode_sha256d_end(&w->serialized, out->hash_serialized_3);
+        if (w->sum.wants_serialized)
+            lode_sha256d_end(&w->sum.serialized, out->hash_serialized_3);
         if (w->takes_all && count > 1)
             continue; /* the others counted the same coins */
-        out->txouts += w->txouts;
-        out->transactions += w->transactions;
-        out->bogosize += w->bogosize;
-        if (w->max_height > out->max_height)
-            out->max_height = w->max_height;
-        if (!lode_amount_add(&out->total, w->total))
+        out->txouts += w->sum.txouts;
+        out->transactions += w->sum.transactions;
+        out->bogosize += w->sum.bogosize;
+        if (w->sum.max_height > out->max_height)
+            out->max_height = w->sum.max_height;
+        if (!lode_amount_add(&out->total, w->sum.total))
             return lode_fail(LODE_CORRUPT, "the coins on disk are worth more than can exist");
-        if (i > 0 && w->wants_muhash)
-            lode_muhash_combine(&walkers[0].muhash, &w->muhash);
+        if (i > 0 && w->sum.wants_muhash)
+            lode_muhash_combine(&walkers[0].sum.muhash, &w->sum.muhash);
     }
-    if (walkers[0].wants_muhash)
-        lode_muhash_final(out->muhash, &walkers[0].muhash);
+    if (walkers[0].sum.wants_muhash)
+        lode_muhash_final(out->muhash, &walkers[0].sum.muhash);
     return lode_ok();
 }
 
@@ -253,10 +169,8 @@ lode_status lode_utxo_stats_compute(lode_utxo_stats *stats, lode_coins *coins, i
         s = sum_up(&out, walkers, count);
     if (!lode_failed(s))
         *stats = out;
-    for (int i = 0; i < count; i++) {
-        lode_buf_clear(&walkers[i].bytes);
-        lode_buf_clear(&walkers[i].forms);
-    }
+    for (int i = 0; i < count; i++)
+        lode_coin_sum_clear(&walkers[i].sum);
     free(walkers);
     return s;
 }

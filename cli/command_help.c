@@ -42,6 +42,16 @@ static const char reconsider_help[] =
     "Takes the invalid marks away from a block, its ancestors and its descendants, and follows the best chain. Undoes\n"
     "invalidateblock. Prints nothing.\n";
 
+static const char load_help[] =
+    "loadtxoutset FILE\n"
+    "\n"
+    "Loads the coins of a snapshot (as dumptxoutset writes it) into chainstate_snapshot, from which bitcoind goes on at\n"
+    "once while it validates the blocks below in the background. The content is trusted when Bitcoin Core vouches for its\n"
+    "block, or with -assumeutxo=HASH. The header of its block must be known. Until bitcoind has finished, Lode only reads\n"
+    "the directory, and answers from the loaded coins.\n"
+    "\n"
+    "Exit status: 0 loaded; 1 declined or an error, and nothing has changed; 130 interrupted, likewise.\n";
+
 static const char export_help[] =
     "export FORMAT FILE [HEIGHT|HASH]\n"
     "\n"
@@ -66,6 +76,7 @@ static const struct {
     { "import", import_help },
     { "check", check_help },
     { "export", export_help },
+    { "loadtxoutset", load_help },
     { "invalidateblock", invalidate_help },
     { "reconsiderblock", reconsider_help },
     { "help", help_help },

@@ -21,6 +21,7 @@ int lode_command_export(lode_settings *s);
 int lode_command_verifychain(lode_settings *s);
 int lode_command_invalidateblock(lode_settings *s);
 int lode_command_reconsiderblock(lode_settings *s);
+int lode_command_loadtxoutset(lode_settings *s);
 int lode_command_help(const lode_settings *s);
 
 /* What lode_query answers to the command of the settings, printed; the exit status. */

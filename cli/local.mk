@@ -15,6 +15,7 @@ lode_SOURCES = \
 	cli/command_export.c \
 	cli/command_help.c \
 	cli/command_import.c \
+	cli/command_loadtxoutset.c \
 	cli/command_query.c \
 	cli/command_verifychain.c \
 	cli/commands.h \

@@ -49,6 +49,7 @@ static const struct {
     { "export", lode_command_export },
     { "import", lode_command_import },
     { "invalidateblock", lode_command_invalidateblock },
+    { "loadtxoutset", lode_command_loadtxoutset },
     { "reconsiderblock", lode_command_reconsiderblock },
     { "verifychain", lode_command_verifychain },
 };

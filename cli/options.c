@@ -56,6 +56,9 @@ static const lode_option options[] = {
     { "deep", LODE_OPTION_BOOL, LODE_OPTIONS_CHECK, NULL,
       "check: hold the coins against the set hash that all blocks and their undo data give (default 0)" },
 
+    { "assumeutxo", LODE_OPTION_TEXT, LODE_OPTIONS_CHECK, "HASH",
+      "loadtxoutset: a set with this hash_serialized_3 is trusted, also where Bitcoin Core does not vouch for its block" },
+
     { "json", LODE_OPTION_BOOL, LODE_OPTIONS_OUTPUT, NULL, "import: the report as one JSON object" },
     { "printtoconsole", LODE_OPTION_BOOL, LODE_OPTIONS_OUTPUT, NULL, "the log goes to standard error (default 0)" },
     { "debug", LODE_OPTION_LIST, LODE_OPTIONS_OUTPUT, "CATEGORY", "bench: timings of each stage while it works" },

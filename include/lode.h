@@ -224,6 +224,22 @@ LODE_API lode_status lode_export_coins(lode *handle, lode_export_result *result,
 /* Core's dumptxoutset: the same set in the form that loadtxoutset reads. */
 LODE_API lode_status lode_dump_coins(lode *handle, lode_export_result *result, const char *path, const char *at);
 
+/* Core's loadtxoutset, for a handle that may write: the file becomes a second chainstate, from which bitcoind goes on and
+ * validates the blocks below it in the background. The header of its block must be known (bitcoind fetches headers), lie
+ * on the chain of headers with most work, and have more work than the tip. trusted: the set's hash_serialized_3, 64
+ * digits, where Core does not vouch for the block itself; NULL: none. Nothing is written before the whole file was found
+ * to be what is trusted, and nothing stays when the call fails. Afterwards the handle can only be closed; a reader then
+ * answers from the loaded coins, and Lode writes to the directory again when bitcoind has finished.
+ * Errors: LODE_UNSUPPORTED when it is not trusted or does not fit; LODE_CORRUPT with the byte; LODE_CANCELLED. */
+typedef struct lode_load_result {
+    size_t size;
+    uint64_t coins;
+    int32_t height;
+    char block[65];
+    int is_cores; /* 0: bitcoind does not vouch for this block, and does not start on the directory */
+} lode_load_result;
+LODE_API lode_status lode_load_coins(lode *handle, lode_load_result *result, const char *path, const char *trusted);
+
 LODE_API void lode_free(void *memory);
 
 /* ---- checking ---- */

@@ -6,8 +6,10 @@ libsnapshot_la_SOURCES = \
 	snapshot/check.c snapshot/check.h \
 	snapshot/check_block.c snapshot/check_block.h \
 	snapshot/coin_file.c snapshot/coin_file.h \
+	snapshot/coin_file_reader.c snapshot/coin_file_reader.h \
 	snapshot/coins_at.c snapshot/coins_at.h \
 	snapshot/dump.c \
 	snapshot/file_writer.c snapshot/file_writer.h \
+	snapshot/load.c snapshot/load.h \
 	snapshot/overlay.c snapshot/overlay.h \
 	snapshot/verify_chain.c snapshot/verify_chain.h
