@@ -241,6 +241,16 @@ static lode_status run_compaction(lode_store *store, lode_compaction *c)
     return s;
 }
 
+void lode_store_tell_wear(lode_store *store, lode_version *v)
+{
+    unsigned char found = LODE_WEAR_FOUND;
+    if (!atomic_compare_exchange_strong(&v->worn, &found, LODE_WEAR_TOLD))
+        return;
+    lode_mutex_lock(&store->lock);
+    lode_cond_broadcast(&store->work);
+    lode_mutex_unlock(&store->lock);
+}
+
 void *lode_store_compactor(void *context)
 {
     lode_store *store = context;

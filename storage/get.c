@@ -32,6 +32,7 @@ static lode_status find(lode_store *store, found_value *v, lode_view *view, lode
     if (v->found != LODE_LOOKUP_NONE)
         return lode_ok();
     lode_status s = lode_version_find(view->version, &v->found, &v->value, &v->pin, &counts, key, hash, sequence);
+    lode_store_see_wear(store, view->version);
     add_count(&store->filtered, counts.filtered);
     add_count(&store->passed, counts.passed);
     add_count(&store->passed_in_vain, counts.passed_in_vain);
@@ -119,6 +120,57 @@ static int by_key(const void *a, const void *b)
     return lode_slice_compare(lode_slice_of(x->key, x->len), lode_slice_of(y->key, y->len));
 }
 
+/* Where reads wait for the disk, it is asked for the blocks of the next keys at once. Each question is a system call,
+ * so none is asked while the answers come from the page cache. */
+typedef struct look_ahead {
+    size_t asked;      /* keys before this one were asked for */
+    size_t slow_until; /* the disk was slow not long before this one */
+} look_ahead;
+
+static bool ask_ahead(look_ahead *a, const lode_view *view, const wanted *order, size_t at, size_t count,
+                      uint64_t sequence)
+{
+    enum { AHEAD = 64 };
+    if (at >= a->slow_until || at + AHEAD / 2 < a->asked)
+        return false;
+    size_t end = count - at < AHEAD ? count : at + AHEAD;
+    for (size_t i = a->asked > at ? a->asked : at; i < end; i++) {
+        lode_slice key = lode_slice_of(order[i].key, order[i].len);
+        lode_version_will_need(view->version, key, lode_filter_hash(key.data, key.len), sequence);
+    }
+    a->asked = end;
+    return true;
+}
+
+static lode_status get_sorted(lode_store *store, const wanted *order, size_t count, const lode_snapshot *snapshot,
+                              void *context, void (*visit)(void *context, size_t position, lode_bytes value))
+{
+    enum { SLOW_NS = 30000, STAYS_SLOW = 512 };
+    look_ahead ahead = { 0 };
+    lode_status s = lode_ok();
+    uint64_t sequence;
+    lode_view *view = lode_view_acquire(store, &sequence);
+    if (snapshot)
+        sequence = snapshot->sequence;
+    uint64_t now_ns = lode_clock_ns();
+    for (size_t i = 0; i < count && !lode_failed(s); i++) {
+        found_value v;
+        if (ask_ahead(&ahead, view, order, i, count, sequence))
+            now_ns = lode_clock_ns();
+        s = find(store, &v, view, lode_slice_of(order[i].key, order[i].len), sequence);
+        uint64_t then_ns = now_ns;
+        now_ns = lode_clock_ns();
+        if (now_ns - then_ns > SLOW_NS)
+            ahead.slow_until = i + STAYS_SLOW;
+        if (lode_failed(s) || v.found != LODE_LOOKUP_VALUE)
+            continue;
+        visit(context, order[i].position, (lode_bytes){ v.value.data, v.value.len });
+        lode_version_pin_release(&v.pin);
+    }
+    lode_view_release(store, view);
+    return s;
+}
+
 lode_status lode_store_multi_get(lode_store *store, const lode_bytes *keys, size_t count, const lode_snapshot *snapshot,
                                  void *context, void (*visit)(void *context, size_t position, lode_bytes value))
 {
@@ -138,18 +190,7 @@ lode_status lode_store_multi_get(lode_store *store, const lode_bytes *keys, size
             (wanted){ lode_key_prefix(keys[i].data, keys[i].len), (uint32_t)keys[i].len, (uint32_t)i, keys[i].data };
     }
     qsort(order, count, sizeof *order, by_key);
-    uint64_t sequence;
-    lode_status s = lode_ok();
-    lode_view *view = lode_view_acquire(store, &sequence);
-    for (size_t i = 0; i < count && !lode_failed(s); i++) {
-        found_value v;
-        s = find(store, &v, view, lode_slice_of(order[i].key, order[i].len), snapshot ? snapshot->sequence : sequence);
-        if (lode_failed(s) || v.found != LODE_LOOKUP_VALUE)
-            continue;
-        visit(context, order[i].position, (lode_bytes){ v.value.data, v.value.len });
-        lode_version_pin_release(&v.pin);
-    }
-    lode_view_release(store, view);
+    lode_status s = get_sorted(store, order, count, snapshot, context, visit);
     free(order);
     return s;
 }

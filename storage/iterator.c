@@ -42,9 +42,13 @@ static void add_child(lode_cursor **children, size_t *count, bool *good, lode_cu
         *good = false;
 }
 
-static lode_cursor *open_cursor(lode_view *view, const lode_cursor_options *options)
+static lode_cursor *open_cursor(lode_view *view, const lode_cursor_options *asked)
 {
     lode_version *v = view->version;
+    lode_cursor_options o = *asked, *options = &o;
+    int deepest = LODE_LEVELS - 1;
+    while (deepest && !v->levels[deepest].count)
+        deepest--;
     size_t most = 1 + (size_t)view->sealed_count + v->levels[0].count + LODE_LEVELS, count = 0;
     lode_cursor **children = malloc(most * sizeof *children);
     bool good = children != NULL;
@@ -54,12 +58,15 @@ static lode_cursor *open_cursor(lode_view *view, const lode_cursor_options *opti
         add_child(children, &count, &good, lode_memtable_cursor(view->mem));
     for (int i = 0; i < view->sealed_count; i++)
         add_child(children, &count, &good, lode_memtable_cursor(view->sealed[i]));
+    o.has_deeper = deepest > 0;
     for (size_t i = 0; i < v->levels[0].count; i++)
         add_child(children, &count, &good, lode_level_cursor(v, v->levels[0].files + i, 1, options));
-    for (int level = 1; level < LODE_LEVELS; level++)
+    for (int level = 1; level <= deepest; level++) {
+        o.has_deeper = level < deepest;
         if (v->levels[level].count)
             add_child(children, &count, &good,
                       lode_level_cursor(v, v->levels[level].files, v->levels[level].count, options));
+    }
     lode_cursor *merge = good ? lode_merge_cursor(v->cmp, children, count) : NULL;
     for (size_t i = 0; !good && i < count; i++)
         lode_cursor_destroy(children[i]);
@@ -251,6 +258,7 @@ static bool seek_cursor(lode_iterator *it, lode_slice user_key, uint64_t trailer
     if (!lode_buf_is_good(&it->target))
         return fail(it, lode_fail(LODE_NO_MEMORY, "%s: no memory for a key", it->store->path));
     it->cursor->ops->seek(it->cursor, lode_buf_slice(&it->target));
+    lode_store_see_wear(it->store, it->view->version);
     return true;
 }
 

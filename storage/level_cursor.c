@@ -126,6 +126,8 @@ static void level_seek(lode_cursor *base, lode_slice internal)
     begin(c);
     if (file == c->count || !enter_file(c, file))
         return;
+    if (c->options.has_deeper)
+        lode_version_note_detour(c->v, c->files[file], LODE_DETOUR_OF_SEEK);
     c->in_table->ops->seek(c->in_table, internal);
     if (!show(c))
         go_forward(c, file + 1);

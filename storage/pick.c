@@ -276,6 +276,36 @@ static void remember_pointer(lode_store *store, const lode_compaction *c)
         lode_buf_clear(pointer);
 }
 
+/* Only when nothing is due by size: what reads would be quicker without. */
+static lode_compaction *pick_worn(lode_store *store)
+{
+    const lode_version *v = store->versions.current;
+    if (!atomic_load_explicit(&v->worn, memory_order_relaxed))
+        return NULL;
+    for (int level = 0; level < LODE_LEVELS - 1; level++) {
+        const lode_level *l = &v->levels[level];
+        for (size_t i = 0; i < l->count; i++) {
+            if (l->files[i]->compacting || !lode_file_is_worn(l->files[i]))
+                continue;
+            lode_compaction *c = create(store, level);
+            if (!c)
+                return NULL;
+            take_input(c, store->cmp, 0, l->files[i]);
+            if (level)
+                take_neighbours(c, store->cmp, 0, level, i + 1);
+            else
+                close_level_0(c, store->cmp);
+            take_next_level(c, store->cmp);
+            if (is_free(store, c)) {
+                start(store, c);
+                return c;
+            }
+            destroy(c);
+        }
+    }
+    return NULL;
+}
+
 lode_compaction *lode_compaction_pick(lode_store *store)
 {
     bool tried[LODE_LEVELS] = { false };
@@ -292,7 +322,7 @@ lode_compaction *lode_compaction_pick(lode_store *store)
             }
         }
         if (best < 0)
-            return NULL;
+            return round ? NULL : pick_worn(store);
         tried[best] = true;
         lode_compaction *c = create(store, best);
         if (!c)

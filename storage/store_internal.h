@@ -170,6 +170,13 @@ int lode_store_level_for(lode_store *store, lode_slice smallest, lode_slice larg
 /* ---- compaction.c ---- */
 void *lode_store_compactor(void *store);
 uint64_t lode_store_smallest_snapshot(lode_store *store); /* with the lock */
+/* Without the lock: wakes a compactor, once for each version, when a table of it is worn. */
+void lode_store_tell_wear(lode_store *store, lode_version *v);
+static inline void lode_store_see_wear(lode_store *store, lode_version *v)
+{
+    if (__builtin_expect(atomic_load_explicit(&v->worn, memory_order_relaxed) == LODE_WEAR_FOUND, 0))
+        lode_store_tell_wear(store, v);
+}
 
 /* ---- pick.c ---- */
 /* A change of levels under way: a compaction, or a table on its way to a level below 0. */

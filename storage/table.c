@@ -178,7 +178,8 @@ lode_status lode_table_read_block(lode_table *t, lode_block *block, lode_table_p
     return s;
 }
 
-lode_status lode_table_read_through(lode_table *t, lode_block *block, lode_table_window *window, size_t index, bool *is_served)
+lode_status lode_table_read_through(lode_table *t, lode_block *block, lode_table_window *window, size_t index,
+                                    bool *is_served)
 {
     lode_block_handle h = { t->offsets[index], t->lens[index] };
     size_t want = (size_t)h.len + LODE_BLOCK_TRAILER_BYTES;
@@ -477,7 +478,8 @@ bool lode_table_filter_is_damaged(const lode_table *t)
 
 size_t lode_table_memory_bytes(const lode_table *t)
 {
-    size_t per_block = sizeof(uint64_t) + sizeof *t->offsets + sizeof *t->lens + sizeof *t->key_ends + sizeof *t->hints + 1;
+    size_t per_block =
+        sizeof(uint64_t) + sizeof *t->offsets + sizeof *t->lens + sizeof *t->key_ends + sizeof *t->hints + 1;
     return sizeof *t + t->count * per_block + t->keys.capacity + (t->filter_entry ? t->filter_entry->len : 0);
 }
 
@@ -525,6 +527,19 @@ lode_status lode_table_find(lode_table *t, lode_lookup *found, lode_slice *value
     if (bad)
         return damaged(t, "malformed entry in the block", t->offsets[index]);
     return lode_ok();
+}
+
+bool lode_table_will_need(lode_table *t, lode_slice user_key, uint32_t hash, uint64_t trailer)
+{
+    size_t index = lode_table_block_of(t, user_key, trailer);
+    if (index == t->count)
+        return false;
+    if (t->has_filter && !t->policy && !lode_filter_may_match(&t->filter, t->offsets[index], hash))
+        return false;
+    if (t->file && !atomic_load_explicit(&t->hints[index], memory_order_relaxed))
+        t->env->advise(t->env, t->file, t->offsets[index], (uint64_t)t->lens[index] + LODE_BLOCK_TRAILER_BYTES,
+                       LODE_ADVISE_WILLNEED);
+    return true;
 }
 
 size_t lode_table_block_count(const lode_table *t)

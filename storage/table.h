@@ -46,6 +46,10 @@ typedef enum lode_table_step { LODE_TABLE_FILTERED = 1, LODE_TABLE_PROBED = 2 } 
 lode_status lode_table_find(lode_table *t, lode_lookup *found, lode_slice *value, lode_table_pin *pin, int *step,
                             lode_slice user_key, uint32_t hash, uint64_t trailer);
 
+/* The disk is asked for the block that lode_table_find would read, unless it is mapped or was in the cache. False: the
+ * key is not here. */
+bool lode_table_will_need(lode_table *t, lode_slice user_key, uint32_t hash, uint64_t trailer);
+
 /* The index: one internal key for each block, not before any key in it; lent. */
 size_t lode_table_block_count(const lode_table *t);
 lode_slice lode_table_index_key(const lode_table *t, size_t i);
@@ -56,6 +60,7 @@ uint64_t lode_table_approximate_offset(const lode_table *t, lode_slice internal)
 typedef struct lode_cursor_options {
     bool fill_cache;
     bool verify_checksums; /* also of blocks that were checked before */
+    bool has_deeper;       /* a deeper level is looked into as well: seeks are noted as detours */
 } lode_cursor_options;
 /* Keeps a reference of its own. NULL when memory is out. */
 lode_cursor *lode_table_cursor(lode_table *t, const lode_cursor_options *options);

@@ -235,11 +235,12 @@ static lode_status find_in_file(const lode_version *v, lode_lookup *found, lode_
     return s;
 }
 
-lode_status lode_version_find(const lode_version *v, lode_lookup *found, lode_slice *value, lode_version_pin *pin,
+lode_status lode_version_find(lode_version *v, lode_lookup *found, lode_slice *value, lode_version_pin *pin,
                               lode_read_counts *counts, lode_slice key, uint32_t hash, uint64_t sequence)
 {
     search q = { key, lode_seek_trailer(sequence), hash };
     const lode_level *l = &v->levels[0];
+    lode_file_meta *first = NULL; /* that was looked into in vain */
     *found = LODE_LOOKUP_NONE;
     for (size_t i = 0; i < l->count; i++) {
         lode_file_meta *f = l->files[i];
@@ -248,6 +249,7 @@ lode_status lode_version_find(const lode_version *v, lode_lookup *found, lode_sl
         LODE_TRY(find_in_file(v, found, value, pin, counts, f, &q));
         if (*found != LODE_LOOKUP_NONE)
             return lode_ok();
+        first = f;
     }
     for (int level = 1; level < LODE_LEVELS; level++) {
         if (!v->levels[level].count)
@@ -255,9 +257,40 @@ lode_status lode_version_find(const lode_version *v, lode_lookup *found, lode_sl
         size_t i = lode_version_file_of(v, level, key, q.trailer);
         if (i == v->levels[level].count || is_after(v->cmp, lode_user_key(v->levels[level].files[i]->smallest), key))
             continue;
-        LODE_TRY(find_in_file(v, found, value, pin, counts, v->levels[level].files[i], &q));
+        lode_file_meta *f = v->levels[level].files[i];
+        if (first)
+            lode_version_note_detour(v, first, LODE_DETOUR_OF_GET);
+        LODE_TRY(find_in_file(v, found, value, pin, counts, f, &q));
         if (*found != LODE_LOOKUP_NONE)
             return lode_ok();
+        first = f;
     }
     return lode_ok();
+}
+
+/* True: that is where the search will begin to read. */
+static bool file_will_need(const lode_version *v, lode_file_meta *f, const search *q)
+{
+    lode_table *t;
+    if (is_after(v->cmp, lode_user_key(f->smallest), q->key) || is_after(v->cmp, q->key, lode_user_key(f->largest)))
+        return false;
+    lode_status s = lode_table_cache_open(v->tables, &t, f);
+    if (lode_failed(s))
+        return true; /* the search meets the same failure and reports it */
+    bool needed = lode_table_will_need(t, q->key, q->hash, q->trailer);
+    lode_table_unref(t);
+    return needed;
+}
+
+void lode_version_will_need(const lode_version *v, lode_slice key, uint32_t hash, uint64_t sequence)
+{
+    search q = { key, lode_seek_trailer(sequence), hash };
+    for (size_t i = 0; i < v->levels[0].count; i++)
+        if (file_will_need(v, v->levels[0].files[i], &q))
+            return;
+    for (int level = 1; level < LODE_LEVELS; level++) {
+        size_t i = v->levels[level].count ? lode_version_file_of(v, level, key, q.trailer) : 0;
+        if (i < v->levels[level].count && file_will_need(v, v->levels[level].files[i], &q))
+            return;
+    }
 }

@@ -88,7 +88,6 @@ typedef struct lode_store_options {
     struct lode_env *env;     /* kept; default NULL: the system's files */
     void (*log)(void *context, int level, const char *line); /* may be NULL; any thread */
     void *log_context;
-    int reuse_logs;           /* default 0 */
     int map_tables;           /* default 1: tables are read through memory maps where the env has them, which is fastest; their
                                * pages then count as the process's resident memory. 0: reads go through the block cache */
     int bulk_load;            /* default 0. 1: no compaction until lode_store_compact_range or close; reads stay right */
@@ -138,7 +137,8 @@ LODE_API lode_status lode_store_get(lode_store *store, int *found, void **value,
 /* Copies into the caller's buffer: *value_len is the full length, of which at most `capacity` bytes are copied. */
 LODE_API lode_status lode_store_get_into(lode_store *store, int *found, void *buffer, size_t capacity, size_t *value_len,
                                          const void *key, size_t key_len, const lode_snapshot *snapshot);
-/* Many at once: sorted inside, so that neighbours share block reads. visit is called once for each key that is found,
+/* Many at once: sorted inside, so that neighbours share block reads; where the disk is found slow, and tables are not
+ * mapped, blocks of the keys ahead are asked for meanwhile. visit is called once for each key that is found,
  * in any order, with its position in `keys`; the value is borrowed to it. */
 LODE_API lode_status lode_store_multi_get(lode_store *store, const lode_bytes *keys, size_t count, const lode_snapshot *snapshot,
                                           void *context, void (*visit)(void *context, size_t position, lode_bytes value));
@@ -154,7 +154,6 @@ typedef struct lode_iterator_options {
     lode_bytes upper;              /* kept; exclusive; data NULL: none */
     int verify_checksums;          /* default 0. 1: every block is checked, also where the store's own option is off */
     int fill_cache;                /* default 1 */
-    size_t readahead_bytes;        /* default 0: chosen by the iterator */
 } lode_iterator_options;
 LODE_API void lode_iterator_options_init(lode_iterator_options *options);
 LODE_API lode_status lode_iterator_create(lode_iterator **out, lode_store *store, const lode_iterator_options *options);

@@ -407,6 +407,44 @@ static void a_store_that_never_syncs_is_marked_until_it_is_closed(void **state)
     lode_memory_env_destroy(env);
 }
 
+static int files_at(lode_store *store, int level)
+{
+    char name[64];
+    sprintf(name, "leveldb.num-files-at-level%d", level);
+    char *text = lode_store_property(store, name);
+    int files = atoi(text);
+    lode_store_free(text);
+    return files;
+}
+
+/* Every second key lies in one table above, which a read of any other looks into in vain. */
+static void a_table_that_is_in_the_way_of_reads_is_merged(void **state)
+{
+    enum { COUNT = 2000, MOST_ROUNDS = 5000 };
+    lode_env *env = lode_memory_env_create();
+    lode_store_options o = usual_options(env);
+    lode_store *store;
+    (void)state;
+    o.write_buffer_bytes = 1 << 20;
+    assert_ok(lode_store_open(&store, "db", &o));
+    fill(store, COUNT);
+    assert_ok(lode_store_compact_range(store, NULL, 0, NULL, 0));
+    for (int i = 0; i < COUNT; i += 2)
+        put_number(store, i, "above");
+    assert_ok(lode_store_flush(store));
+    assert_int_equal(files_at(store, 0) + files_at(store, 1), 1);
+    int rounds = 0;
+    for (; files_at(store, 0) + files_at(store, 1) && rounds < MOST_ROUNDS; rounds++)
+        for (int i = 0; i < COUNT; i++) {
+            char value[128];
+            sprintf(value, "value of %d, somewhat longer so that tables fill up", i);
+            assert_number(store, i, i % 2 ? value : "above");
+        }
+    assert_true(rounds < MOST_ROUNDS);
+    assert_ok(lode_store_close(store));
+    lode_memory_env_destroy(env);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -419,6 +457,7 @@ int main(void)
         cmocka_unit_test(properties_have_answers),
         cmocka_unit_test(destroy_removes_only_a_stores_files),
         cmocka_unit_test(bulk_load_merges_at_the_end),
+        cmocka_unit_test(a_table_that_is_in_the_way_of_reads_is_merged),
         cmocka_unit_test(a_store_that_never_syncs_is_marked_until_it_is_closed),
     };
     return cmocka_run_group_tests_name("upkeep", tests, NULL, NULL);
