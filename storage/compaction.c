@@ -264,8 +264,11 @@ void *lode_store_compactor(void *context)
         if (atomic_load(&store->closing))
             break;
         lode_compaction *c = lode_failed(store->error) ? NULL : lode_compaction_pick(store);
+        uint64_t us = lode_compaction_wait_us(store);
         if (c)
             lode_ignore(run_compaction(store, c)); /* a failure was remembered */
+        else if (us)
+            lode_cond_wait_us(&store->work, &store->lock, us);
         else
             lode_cond_wait(&store->work, &store->lock);
     }

@@ -56,14 +56,27 @@ static uint64_t idle_bytes(const lode_store *store, int level)
     return bytes;
 }
 
+static bool is_burst(const lode_store *store)
+{
+    return !store->waiting_for_all && lode_clock_ns() < store->calm_at_ns;
+}
+
 static double score_of(const lode_store *store, int level)
 {
     const lode_version *v = store->versions.current;
     if (level)
         return (double)idle_bytes(store, level) / (double)lode_store_level_limit(store, level);
-    double by_runs = (double)v->run_count / LODE_RUNS_TO_COMPACT;
+    double by_runs = (double)v->run_count / (is_burst(store) ? LODE_RUNS_IN_A_BURST : LODE_RUNS_TO_COMPACT);
     double by_files = (double)v->levels[0].count / FILES_TO_COMPACT;
     return by_runs > by_files ? by_runs : v->run_count > 1 ? by_files : 0;
+}
+
+uint64_t lode_compaction_wait_us(const lode_store *store)
+{
+    uint64_t now = lode_clock_ns();
+    if (store->versions.current->run_count < LODE_RUNS_TO_COMPACT || now >= store->calm_at_ns)
+        return 0;
+    return (store->calm_at_ns - now) / 1000 + 1;
 }
 
 bool lode_compaction_is_due(const lode_store *store)

@@ -20,6 +20,7 @@
 enum {
     LODE_SEALED_LIMIT = 2,    /* full memtables that wait to be tables */
     LODE_RUNS_TO_COMPACT = 4, /* overlapping tables in level 0 that start a compaction */
+    LODE_RUNS_IN_A_BURST = 8, /* while memtables fill one after the other: fewer and larger merges write less */
     LODE_RUNS_TO_SLOW = 12,   /* from here on writes are slowed a little more with each run */
     LODE_RUNS_TO_STOP = 24,   /* here they wait */
     LODE_THREADS_LIMIT = 16
@@ -77,12 +78,13 @@ struct lode_store {
     uint64_t log_number;
     bool log_name_is_synced;
     lode_writer *first_writer, *last_writer; /* the first one leads */
-    lode_status error;        /* the first failed write of log, table or manifest; no write is taken after it */
-    bool flushing;            /* sealed[0] is being written */
-    lode_compaction *running; /* compactions, also the picked and not yet begun */
-    lode_part *parts;         /* of running compactions, for whoever is idle */
-    int waiting_for_all;      /* compact_range and bulk_load's end: compaction goes on below the usual limits */
-    lode_snapshot snapshots;  /* head of a ring */
+    lode_status error; /* the first failed write of log, table or manifest; no write is taken after it */
+    bool flushing;     /* sealed[0] is being written */
+    uint64_t sealed_at_ns, calm_at_ns; /* the last memtable was full; writes are no burst from then on */
+    lode_compaction *running;          /* compactions, also the picked and not yet begun */
+    lode_part *parts;                  /* of running compactions, for whoever is idle */
+    int waiting_for_all;     /* compact_range and bulk_load's end: compaction goes on below the usual limits */
+    lode_snapshot snapshots; /* head of a ring */
     size_t iterator_count, snapshot_count, run_count;
     lode_run *runs;     /* begun and neither finished nor abandoned */
     lode_buf recent;    /* while there are some: the key ranges that were written since (run.c) */
@@ -189,6 +191,8 @@ struct lode_compaction {
     bool is_move;
     lode_compaction *next;
 };
+/* With the lock: how long until a merge that a burst of writes puts off may be due; 0: none is put off. */
+uint64_t lode_compaction_wait_us(const lode_store *store);
 /* With the lock: the next thing to do, marked as running, or NULL. */
 lode_compaction *lode_compaction_pick(lode_store *store);
 /* With the lock: what remains of [start, limit] at `level`, to the level below. NULL: nothing, or *busy. */

@@ -144,6 +144,15 @@ static void keep_old_log(lode_store *store)
     store->old_logs[store->old_log_count++].number = store->log_number;
 }
 
+/* A burst lasts while each memtable is full about as soon as the one before was. */
+static void note_pace(lode_store *store)
+{
+    enum { LONGEST_NS = 200000000 };
+    uint64_t now = lode_clock_ns(), since = now - store->sealed_at_ns;
+    store->calm_at_ns = now + (4 * since < LONGEST_NS ? 4 * since : LONGEST_NS);
+    store->sealed_at_ns = now;
+}
+
 lode_status lode_store_seal(lode_store *store)
 {
     uint64_t number = lode_versions_new_number(&store->versions);
@@ -160,6 +169,7 @@ lode_status lode_store_seal(lode_store *store)
     keep_old_log(store);
     store->log = log;
     store->owes_mark = store->old_log_count == 0;
+    note_pace(store);
     store->sealed[store->sealed_count++] = (lode_sealed){ store->mem, store->log_number };
     store->log_number = number;
     store->log_name_is_synced = false;
