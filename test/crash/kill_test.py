@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """The program is killed, on a real disk, at random moments of an import and of rebuilds, and started again.
 
-Now and then it dies of a limit on the size of files instead. After each run of kills the same command must end with the coins, tips and transaction index of an import that nobody
+Now and then it dies of a limit on the size of files instead. So it is with files of coins that it writes. After each run of kills the same command must end with the coins, tips and transaction index of an import that nobody
 disturbed. Where $BITCOIND and $BITCOIN_CLI name Core's programs, bitcoind opens what was gone on with; and it opens copies
 of what was killed and never touched again, which it may go on with by itself, but must not misread.
 
 Run in the build folder. LODE_TEST_SEED chooses the moments, LODE_TEST_ROUNDS how many directories are tried (default 8;
 with LODE_LONG=1 120).
 """
+import filecmp
+import hashlib
 import json
 import os
 import random
@@ -67,6 +69,15 @@ def state(ask, txids):
     coins = json.loads(ask("gettxoutsetinfo"))
     txs = [json.loads(ask("getrawtransaction", txid, "1"))["blockhash"] for txid in txids]
     return {k: coins[k] for k in ("height", "bestblock", "txouts", "hash_serialized_3", "total_amount")}, txs
+
+
+def contents(folder):
+    sums = {}
+    for path, _, names in os.walk(folder):
+        for name in names:
+            with open(os.path.join(path, name), "rb") as file:
+                sums[os.path.join(path, name)] = hashlib.sha256(file.read()).digest()
+    return sums
 
 
 def invalid_tips(ask):
@@ -189,6 +200,28 @@ class Trial:
             self.cores += 1
         shutil.rmtree(datadir)
 
+    def killed_while_exporting(self):
+        """A file has its name when it is whole, and the directory stays as it was."""
+        target, whole = os.path.join(self.work, "coins.out"), os.path.join(self.work, "whole.out")
+        before = contents(self.clean)
+        for command in (["dumptxoutset", target, "rollback=150"], ["export", "csv", target, "150"]):
+            start = time.time()
+            lode(self.clean, *[whole if c == target else c for c in command])
+            seconds = time.time() - start
+            for _ in range(ROUNDS):
+                if not lode_until(seconds * self.random.random(), self.clean, *command):
+                    self.kills += 1
+                if os.path.exists(target):
+                    if not filecmp.cmp(target, whole, shallow=False):
+                        fail(" ".join(command), "left a file that is not whole under its name")
+                    os.remove(target)
+            lode(self.clean, *command)
+            if not filecmp.cmp(target, whole, shallow=False):
+                fail(" ".join(command), "after kills wrote another file")
+            os.remove(target)
+            os.remove(whole)
+        if contents(self.clean) != before:
+            fail("exports changed the directory")
 
     def with_few_descriptors(self):
         datadir = os.path.join(self.work, "few")
@@ -204,6 +237,7 @@ def main():
         trial.prepare()
         for number in range(ROUNDS):
             trial.one_round(number)
+        trial.killed_while_exporting()
         trial.with_few_descriptors()
     finally:
         shutil.rmtree(work)
