@@ -3,6 +3,7 @@
  * Room:     building the tables while the run comes in, and placing them all with one manifest record.
  * Touches:  new tables, the manifest.
  * Threads:  one per run, any number of runs. Placing waits its turn among the writers.
+ *           Runs over ranges of keys that are apart may be finished together, which is one step.
  * Promise:  nothing is seen before finish, everything after it, also over a crash; a run counts as written when it is
  *           finished: what was written before is below it, what is written after is above it.
  *
@@ -22,6 +23,7 @@ struct lode_run {
     lode_store *store;
     lode_run *next, *prev; /* in store->runs */
     uint64_t sequence;
+    uint64_t first_sequence; /* lower when other runs were taken in: the lowest of theirs and this one's */
     lode_status error;
 
     lode_table_builder *builder; /* NULL between tables */
@@ -101,6 +103,7 @@ lode_status lode_run_begin(lode_run **out, lode_store *store)
         s = lode_fail(LODE_UNSUPPORTED, "%s: sequence numbers are used up", store->path);
     if (!lode_failed(s)) {
         run->sequence = store->runs ? base + 1 : base + SEQUENCE_LEAD;
+        run->first_sequence = run->sequence;
         store->reserved_sequence = run->sequence;
         run->next = store->runs;
         if (run->next)
@@ -298,7 +301,7 @@ static lode_status rewrite(lode_run *run, uint64_t sequence)
         run->files = again->files;
         run->count = again->count;
         run->bytes = again->bytes;
-        run->sequence = sequence;
+        run->sequence = run->first_sequence = sequence;
         again->files = files;
     }
     free(again->files);
@@ -350,12 +353,12 @@ static lode_status clear_memtables(lode_store *store, lode_slice smallest, lode_
 static bool must_rewrite(const lode_run *run, lode_slice smallest, lode_slice largest)
 {
     const lode_store *store = run->store;
-    if (run->sequence > atomic_load(&store->last_sequence))
+    if (run->first_sequence > atomic_load(&store->last_sequence))
         return false;
     const lode_snapshot *newest = store->snapshots.prev;
-    if (newest != &store->snapshots && newest->sequence >= run->sequence)
+    if (newest != &store->snapshots && newest->sequence >= run->first_sequence)
         return true;
-    return was_overtaken(store, smallest, largest, run->sequence);
+    return was_overtaken(store, smallest, largest, run->first_sequence);
 }
 
 static int level_for_size(const lode_store *store, uint64_t bytes)
@@ -397,7 +400,7 @@ static lode_status place(lode_run *run)
         smallest = lode_user_key(run->files[0]->smallest);
         largest = lode_user_key(run->files[run->count - 1]->largest);
     }
-    store->placing_below = run->sequence <= atomic_load(&store->last_sequence);
+    store->placing_below = run->first_sequence <= atomic_load(&store->last_sequence);
     lode_compaction placing = { .smallest = smallest, .largest = largest };
     placing.output_level = lode_store_level_for(store, smallest, largest, level_for_size(store, run->bytes));
     lode_running_add(store, &placing);
@@ -437,18 +440,11 @@ static lode_status place(lode_run *run)
     return s;
 }
 
-lode_status lode_run_finish(lode_run *run)
+/* Closed, with tables or none: they become visible, or the store fails. The run is taken. */
+static lode_status finish(lode_run *run)
 {
-    if (!run)
-        return lode_fail(LODE_INVALID_ARGUMENT, "run finish: run is NULL");
     lode_store *store = run->store;
-    lode_status s = run->error;
-    if (!lode_failed(s))
-        s = close_table(run);
-    if (lode_failed(s)) {
-        lode_run_abandon(run);
-        return s;
-    }
+    lode_status s = lode_ok();
     if (run->count) {
         lode_writer self = { 0 };
         lode_mutex_lock(&store->lock);
@@ -464,4 +460,86 @@ lode_status lode_run_finish(lode_run *run)
     }
     leave_and_free(run); /* tables that a failure left over are swept by the next open */
     return s;
+}
+
+/* ---- several at once ---- */
+
+static int by_smallest(const void *a, const void *b)
+{
+    const lode_run *x = *(lode_run *const *)a, *y = *(lode_run *const *)b;
+    if (!x->count || !y->count)
+        return (x->count == 0) - (y->count == 0);
+    return lode_compare_user(x->store->cmp, lode_user_key(x->files[0]->smallest), lode_user_key(y->files[0]->smallest));
+}
+
+static lode_status close_all(lode_run **runs, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!runs[i] || runs[i]->store != runs[0]->store)
+            return lode_fail(LODE_INVALID_ARGUMENT, "runs finish: run %zu is NULL or another store's", i);
+        LODE_TRY(runs[i]->error);
+        LODE_TRY(close_table(runs[i]));
+    }
+    return lode_ok();
+}
+
+/* In the order of their keys, those without any last. */
+static lode_status check_disjoint(lode_run **runs, size_t count)
+{
+    for (size_t i = 1; i < count && runs[i]->count; i++) {
+        const lode_run *before = runs[i - 1];
+        lode_slice largest = lode_user_key(before->files[before->count - 1]->largest);
+        if (lode_compare_user(before->store->cmp, largest, lode_user_key(runs[i]->files[0]->smallest)) >= 0)
+            return lode_fail(LODE_INVALID_ARGUMENT, "runs finish: two runs overlap");
+    }
+    return lode_ok();
+}
+
+/* All tables become the first run's. They may have several sequences: no key is in two of them. */
+static lode_status take_in(lode_run **runs, size_t count)
+{
+    lode_run *all = runs[0];
+    size_t files = 0;
+    for (size_t i = 0; i < count; i++)
+        files += runs[i]->count;
+    lode_file_meta **grown = realloc(all->files, (files ? files : 1) * sizeof *grown);
+    if (!grown)
+        return lode_fail(LODE_NO_MEMORY, "%s: no memory for %zu runs", all->store->path, count);
+    all->files = grown;
+    all->capacity = files;
+    for (size_t i = 1; i < count; i++) {
+        lode_run *r = runs[i];
+        memcpy(all->files + all->count, r->files, r->count * sizeof *r->files);
+        all->count += r->count;
+        all->bytes += r->bytes;
+        r->count = 0;
+        if (all->sequence < r->sequence)
+            all->sequence = r->sequence;
+        if (all->first_sequence > r->first_sequence)
+            all->first_sequence = r->first_sequence;
+    }
+    return lode_ok();
+}
+
+lode_status lode_runs_finish(lode_run **runs, size_t count)
+{
+    if (!runs && count)
+        return lode_fail(LODE_INVALID_ARGUMENT, "runs finish: runs is NULL");
+    if (!count)
+        return lode_ok();
+    lode_status s = close_all(runs, count);
+    if (!lode_failed(s)) {
+        qsort(runs, count, sizeof(lode_run *), by_smallest);
+        s = check_disjoint(runs, count);
+    }
+    if (!lode_failed(s))
+        s = take_in(runs, count);
+    for (size_t i = lode_failed(s) ? 0 : 1; i < count; i++)
+        lode_run_abandon(runs[i]);
+    return lode_failed(s) ? s : finish(runs[0]);
+}
+
+lode_status lode_run_finish(lode_run *run)
+{
+    return run ? lode_runs_finish(&run, 1) : lode_fail(LODE_INVALID_ARGUMENT, "run finish: run is NULL");
 }

@@ -128,6 +128,10 @@ LODE_API lode_status lode_run_put(lode_run *run, const void *key, size_t key_len
 LODE_API lode_status lode_run_delete(lode_run *run, const void *key, size_t key_len);
 /* Synced tables, then the manifest. `run` is taken, also on failure. */
 LODE_API lode_status lode_run_finish(lode_run *run);
+/* Several runs of one store, whose ranges of keys are apart (else LODE_INVALID_ARGUMENT), each perhaps filled by a thread
+ * of its own: all of them become visible in one step, over a crash as well. Every run is taken, also on failure; the
+ * array is put in another order. */
+LODE_API lode_status lode_runs_finish(lode_run **runs, size_t count);
 LODE_API void lode_run_abandon(lode_run *run);
 
 /* ---- reading ---- */

@@ -407,6 +407,43 @@ static void a_store_that_never_syncs_is_marked_until_it_is_closed(void **state)
     lode_memory_env_destroy(env);
 }
 
+static void runs_that_overlap_are_refused_and_others_come_in_together(void **state)
+{
+    lode_env *env = lode_memory_env_create();
+    lode_store_options o = usual_options(env);
+    lode_store *store;
+    lode_run *runs[3];
+    (void)state;
+    assert_ok(lode_store_open(&store, "db", &o));
+    for (int overlap = 1; overlap >= 0; overlap--) {
+        for (int i = 0; i < 3; i++)
+            assert_ok(lode_run_begin(&runs[i], store));
+        put_number(store, 1, "before");
+        for (int i = 0; i < 3; i++) /* the second run stays empty */
+            for (int n = 0; n < 20 && i != 1; n++) {
+                char key[32];
+                size_t len = (size_t)sprintf(key, "key%05d", (i ? 0 : 20 - overlap) + n);
+                assert_ok(lode_run_put(runs[i], key, len, "run", 3));
+            }
+        assert_number(store, 2, NULL);
+        if (overlap)
+            assert_code(LODE_INVALID_ARGUMENT, lode_runs_finish(runs, 3));
+        else
+            assert_ok(lode_runs_finish(runs, 3));
+    }
+    for (int n = 0; n < 40; n++)
+        assert_number(store, n, "run");
+    put_number(store, 1, "after");
+    assert_number(store, 1, "after");
+    assert_ok(lode_store_verify(store));
+    assert_ok(lode_runs_finish(NULL, 0));
+    assert_ok(lode_run_begin(&runs[0], store));
+    runs[1] = NULL;
+    assert_code(LODE_INVALID_ARGUMENT, lode_runs_finish(runs, 2));
+    assert_ok(lode_store_close(store)); /* which would be refused while a run is alive */
+    lode_memory_env_destroy(env);
+}
+
 static int files_at(lode_store *store, int level)
 {
     char name[64];
@@ -457,6 +494,7 @@ int main(void)
         cmocka_unit_test(properties_have_answers),
         cmocka_unit_test(destroy_removes_only_a_stores_files),
         cmocka_unit_test(bulk_load_merges_at_the_end),
+        cmocka_unit_test(runs_that_overlap_are_refused_and_others_come_in_together),
         cmocka_unit_test(a_table_that_is_in_the_way_of_reads_is_merged),
         cmocka_unit_test(a_store_that_never_syncs_is_marked_until_it_is_closed),
     };
