@@ -120,13 +120,15 @@ static void print_head(FILE *f, const lode_sync_table *t)
     print_machine(f);
     print_engines(f, t, begin);
     fprintf(f, "%s2012: %s\n", begin, lode_sync_published_source);
-    fprintf(f, "%smedian of %d, \xc2\xb1 half the range; times: Berkeley DB's real time over the row's\n\n", begin,
-            t->options->rounds);
+    fprintf(f,
+            "%smedian of %d, \xc2\xb1 half the range; times: Berkeley DB's real time over the row's, cpu times: user "
+            "and sys likewise\n\n",
+            begin, t->options->rounds);
 }
 
 /* ---- rows ---- */
 
-enum { CELLS = 11, CELL_LEN = 64 };
+enum { CELLS = 12, CELL_LEN = 64 };
 
 typedef struct cells {
     int count;
@@ -174,6 +176,7 @@ static void add_measured(cells *c, const lode_sync_table *t, int row, lode_sync_
     add(c, "%.1f", m.files_mb);
     add(c, "%.0f", m.peak_mib);
     add_ratio(c, b.why ? 0 : b.real_s, m.real_s);
+    add_ratio(c, b.why ? 0 : b.user_s + b.sys_s, m.user_s + m.sys_s);
 }
 
 static void add_name(cells *c, const lode_sync_row *row)
@@ -235,9 +238,9 @@ static void print_refusal(FILE *f, const cells *name, const char *why, bool mark
 
 static void print_measured(FILE *f, const lode_sync_table *t)
 {
-    static const size_t widths[CELLS] = { 48, 14, 8, 8, 9, 9, 10, 8, 9, 9, 6 };
+    static const size_t widths[CELLS] = { 48, 14, 8, 8, 9, 9, 10, 8, 9, 9, 6, 9 };
     static const char *const titles[CELLS] = { "row",      "real s", "user s",   "sys s",    "blocks/s", "tx/s",
-                                               "inputs/s", "MB/s",   "files MB", "peak MiB", "times" };
+                                               "inputs/s", "MB/s",   "files MB", "peak MiB", "times",    "cpu times" };
     bool markdown = t->options->markdown;
 
     print_titles(f, titles, widths, markdown);
