@@ -168,6 +168,25 @@ BETWEEN(lode_status, lode_run_finish, (lode_run * given))
     return s;
 }
 
+/* All in one batch. */
+BETWEEN(lode_status, lode_runs_finish, (lode_run * *runs, size_t count))
+{
+    lode_status s;
+    run *first;
+
+    if (!count || !is_marked(runs[0]))
+        return __real_lode_runs_finish(runs, count);
+    first = (run *)unmarked(runs[0]);
+    for (size_t i = 1; i < count; i++) {
+        run *r = (run *)unmarked(runs[i]);
+        lode_batch_append(first->batch, r->batch);
+        free_run(r);
+    }
+    s = lode_stand_in_write(first->of, first->batch, true);
+    free_run(first);
+    return s;
+}
+
 BETWEEN(void, lode_run_abandon, (lode_run * given))
 {
     if (is_marked(given))

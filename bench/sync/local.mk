@@ -10,7 +10,7 @@ STORE_WRAPS = \
 	-Wl,--wrap=lode_store_open -Wl,--wrap=lode_store_close -Wl,--wrap=lode_store_destroy \
 	-Wl,--wrap=lode_store_write -Wl,--wrap=lode_store_put \
 	-Wl,--wrap=lode_run_begin -Wl,--wrap=lode_run_put -Wl,--wrap=lode_run_delete \
-	-Wl,--wrap=lode_run_finish -Wl,--wrap=lode_run_abandon \
+	-Wl,--wrap=lode_run_finish -Wl,--wrap=lode_runs_finish -Wl,--wrap=lode_run_abandon \
 	-Wl,--wrap=lode_store_get -Wl,--wrap=lode_store_get_into -Wl,--wrap=lode_store_multi_get \
 	-Wl,--wrap=lode_iterator_create -Wl,--wrap=lode_iterator_destroy -Wl,--wrap=lode_iterator_is_valid \
 	-Wl,--wrap=lode_iterator_seek_first -Wl,--wrap=lode_iterator_seek -Wl,--wrap=lode_iterator_next \

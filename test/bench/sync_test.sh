@@ -4,6 +4,7 @@
 set -eu
 
 build=$(pwd)
+source=$(cd "${srcdir:-$(dirname "$0")/../..}" && pwd)
 [ -x bench/lode-sync ] || { echo "sync_test: lode-sync was not built (the linker has no --wrap)"; exit 77; }
 room=$(mktemp -d)
 trap 'rm -rf "$room"' EXIT
@@ -13,6 +14,18 @@ fail() {
     echo "sync_test: $*" >&2
     exit 1
 }
+
+# nothing of the store's that coins and transaction index call is left without a stand-in
+if command -v nm >/dev/null && [ -e "$build/.libs/libchainstate.a" ]; then
+    for name in $(nm -u "$build/.libs/libchainstate.a" "$build/.libs/libtxindex.a" | awk '$1 == "U" { print $2 }' | sort -u); do
+        case $name in
+        lode_store_free | lode_store_options_init | lode_iterator_options_init) ;; # of no store
+        lode_store_* | lode_run_* | lode_runs_* | lode_iterator_* | lode_snapshot_*)
+            grep -q "=$name\b" "$source/bench/sync/local.mk" || fail "bench/sync/between.c does not stand before $name"
+            ;;
+        esac
+    done
+fi
 
 sync="$build/bench/lode-sync -room=room -rounds=1 -no-sync"
 engines=$($sync -list | awk '$1 != "files" { print $1 }')
