@@ -12,6 +12,7 @@
 #include "primitives/encode.h"
 #include "snapshot/coin_file.h"
 #include "test/support/fault_env.h"
+#include "test/support/memory_env.h"
 
 enum { STORED = 60, BASE = 150, HEADER = LODE_COIN_FILE_HEADER };
 
@@ -454,6 +455,58 @@ static void every_failing_call_is_told_and_leaves_nothing_that_bitcoind_would_op
     assert_true(n > 30);
 }
 
+static void cut_power(void *memory)
+{
+    lode_memory_env_power_off(memory);
+}
+
+/* The power goes at the n-th change; false: all was done before. */
+static bool lose_power_at(uint64_t n, lode_power_cut cut)
+{
+    bed b;
+
+    make_place(&b);
+    write_file(&b, &snapshot);
+    bed_close(&b);
+    lode_memory_env_power_off(b.env);
+    lode_memory_env_power_on(b.env, LODE_KEEP_ALL, 0); /* what went before is on the disk for good */
+    lode_env *fault = b.options.env = lode_fault_env_create(b.env);
+    bed_open(&b);
+    lode_fault_env_plan(
+        fault, &(lode_fault_plan){
+                   .calls = LODE_FAULT_CHANGES, .skip = n, .times = 1, .hook = cut_power, .hook_context = b.env });
+    lode_status s = load_trusting(&b, trusted);
+    bool was_cut = lode_fault_env_failed(fault) > 0;
+    if (was_cut && s.code == LODE_OK)
+        fail_msg("power went at change %d, and nobody noticed", (int)n);
+    lode_close(b.h); /* which fails, too */
+    b.h = NULL;
+    lode_fault_env_plan(fault, NULL);
+    lode_memory_env_power_off(b.env);
+    lode_memory_env_power_on(b.env, cut, n);
+    if (was_cut && !datadir_exists(&b, "regtest/chainstate_snapshot")) {
+        bed_open(&b); /* as it was */
+        bed_assert_tip(&b, &chain.blocks[STORED]);
+        assert_ok(load_trusting(&b, trusted));
+    }
+    assert_answers_from_it(&b);
+    lode_fault_env_destroy(fault);
+    bed_clear(&b);
+    return was_cut;
+}
+
+static void a_power_cut_leaves_all_of_it_or_what_was_there(void **state)
+{
+    if (getenv("LODE_TEST_DISK"))
+        return;
+    for (int cut = LODE_KEEP_SYNCED; cut <= LODE_KEEP_ALL; cut++) {
+        uint64_t n = 0;
+        while (lose_power_at(n, (lode_power_cut)cut))
+            n++;
+        assert_true(n > 10);
+    }
+}
+
 static void what_a_killed_run_left_is_removed_and_is_in_nobodys_way(void **state)
 {
     bed b;
@@ -503,6 +556,7 @@ int main(void)
         cmocka_unit_test(no_changed_byte_is_loaded),
         cmocka_unit_test(an_interruption_leaves_nothing_and_ends_one_call),
         cmocka_unit_test(every_failing_call_is_told_and_leaves_nothing_that_bitcoind_would_open),
+        cmocka_unit_test(a_power_cut_leaves_all_of_it_or_what_was_there),
         cmocka_unit_test(what_a_killed_run_left_is_removed_and_is_in_nobodys_way),
         cmocka_unit_test(wrong_calls_are_told),
     };
