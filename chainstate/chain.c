@@ -109,6 +109,18 @@ static lode_status begin_with_genesis(lode_chain *c)
     return lode_block_index_is_reindexing(c->index) ? lode_ok() : lode_chain_store_genesis(c);
 }
 
+/* Of a version that did not know segwit, or of a chain on which segwit began later: Core does not start on it. */
+static lode_status demand_witnesses(const lode_chain *c, lode_entry *tip)
+{
+    const lode_entry *lacking = c->options.read_only ? NULL : lode_block_index_lacks_witness(c->index, tip);
+
+    if (!lacking || lode_block_index_is_reindexing(c->index))
+        return lode_ok();
+    return lode_fail(LODE_UNSUPPORTED, "%s: the block at height %d, where segwit is active, was stored without witnesses being asked for; "
+                                       "-reindex checks it and those after it anew",
+                     c->directory->index, lacking->node.height);
+}
+
 static lode_status find_tip(lode_chain *c)
 {
     lode_block_hash best, older;
@@ -131,6 +143,7 @@ static lode_status find_tip(lode_chain *c)
         return lode_fail(LODE_CORRUPT, "%s: the coins stand at block %s, which %s does not know; -reindex rebuilds both", c->directory->chainstate,
                          hex, c->directory->index);
     }
+    LODE_TRY(demand_witnesses(c, tip));
     lode_block_index_set_best(c->index, tip);
     return lode_chain_set_tip(c, tip);
 }

@@ -161,7 +161,7 @@ static lode_status settle_txindex(lode_run_state *run)
     lode_run_tell_progress(run, LODE_PHASE_INDEXING);
     LODE_TRY(lode_pipeline_catch_up_txindex(&run->pipeline));
     LODE_TRY(lode_chain_flush(run->chain, true));
-    return lode_txindex_settle(run->chain->txindex);
+    return lode_txindex_settle(run->chain->txindex, &run->chain->interrupted);
 }
 
 /* Where the transaction index stands: its best block, or where that branch left our chain. */

@@ -36,6 +36,7 @@ struct lode_txindex {
     lode_store *store;
     size_t capacity; /* entries in each array */
     uint32_t batch_most;
+    uint64_t settle_bytes;
     uint64_t added; /* entries, since the open */
 
     /* The chain's thread. */
@@ -184,6 +185,7 @@ lode_status lode_txindex_open(lode_txindex **out, const lode_txindex_options *op
     x->read_only = options->read_only;
     x->threads = options->threads < 1 ? 1 : options->threads > 16 ? 16 : options->threads;
     x->batch_most = options->batch_most ? options->batch_most : 20000;
+    x->settle_bytes = options->settle_bytes ? options->settle_bytes : (uint64_t)256 * MIB;
     x->capacity = bytes / 2 / sizeof(lode_tx_entry);
     if (x->capacity > UINT32_MAX)
         x->capacity = UINT32_MAX;
@@ -398,7 +400,23 @@ uint64_t lode_txindex_pending_bytes(const lode_txindex *x)
     return ((uint64_t)x->filling.count + writing) * (KEY_LEN + VALUE_MOST);
 }
 
-lode_status lode_txindex_settle(lode_txindex *x)
+/* So many parts of like size by the txids' first bytes that a stop between two of them comes soon. */
+static unsigned parts_of(const lode_txindex *x, uint64_t bytes)
+{
+    uint64_t parts = 1 + bytes / x->settle_bytes;
+    return parts > 256 ? 256 : (unsigned)parts;
+}
+
+static lode_status merge_part(lode_txindex *x, unsigned part, unsigned parts)
+{
+    uint8_t from[2] = { 't', (uint8_t)(part * 256 / parts) }, to[2] = { 't', (uint8_t)((part + 1) * 256 / parts) };
+    bool is_first = part == 0, is_last = part + 1 == parts;
+
+    return lode_store_compact_range(x->store, is_first ? NULL : from, is_first ? 0 : 2, is_last ? NULL : to,
+                                    is_last ? 0 : 2);
+}
+
+lode_status lode_txindex_settle(lode_txindex *x, const volatile int *interrupted)
 {
     static const lode_bytes first = { "t", 1 }, limit = { "u", 1 };
     uint64_t bytes;
@@ -407,7 +425,12 @@ lode_status lode_txindex_settle(lode_txindex *x)
     LODE_TRY(lode_store_approximate_sizes(x->store, 1, &first, &limit, &bytes));
     if (x->added * (KEY_LEN + VALUE_MOST) * 4 < bytes)
         return lode_ok();
-    return lode_store_compact_range(x->store, NULL, 0, NULL, 0);
+    for (unsigned part = 0, parts = parts_of(x, bytes); part < parts; part++) {
+        if (interrupted && __atomic_load_n(interrupted, __ATOMIC_RELAXED))
+            return lode_ok(); /* all can be found; the next bulk load merges the rest */
+        LODE_TRY(merge_part(x, part, parts));
+    }
+    return lode_ok();
 }
 
 /* ---- answers ---- */

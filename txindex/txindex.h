@@ -22,6 +22,7 @@ typedef struct lode_txindex_options {
     bool wipe;
     size_t memory_bytes; /* for entries not yet written */
     int threads;
+    uint64_t settle_bytes; /* merged between two looks at a stop; 0: 256 MiB */
     uint32_t batch_most; /* entries up to which a write goes through log and memtable; 0: 20,000 */
 } lode_txindex_options;
 
@@ -50,8 +51,9 @@ uint64_t lode_txindex_pending_bytes(const lode_txindex *index);
 /* Everything added so far can be found from now on; it need not be durable. Chain's thread. */
 lode_status lode_txindex_publish(lode_txindex *index);
 /* End of a bulk load: runs are merged into few levels. May take a while. Where what was added since the open is little
- * beside what was there, nothing is done: all of it would be written once more. */
-lode_status lode_txindex_settle(lode_txindex *index);
+ * beside what was there, nothing is done: all of it would be written once more. interrupted (may be NULL): nonzero ends it
+ * soon; what was merged stays merged, and nothing is lost. */
+lode_status lode_txindex_settle(lode_txindex *index, const volatile int *interrupted);
 lode_status lode_txindex_find(lode_txindex *index, bool *found, lode_tx_position *position, const lode_txid *txid);
 lode_store *lode_txindex_store(lode_txindex *index);
 

@@ -190,9 +190,38 @@ static void many_entries_go_out_in_runs_and_the_best_block_moves_with_a_flush_al
     for (uint32_t b = 0; b < BLOCKS; b += 3)
         for (uint32_t i = 0; i < TXS; i += 7)
             expect_at(x, b * TXS + i, (int32_t)b / 10, b * 1000 + 8, 3 + i * 100);
-    must(lode_txindex_settle(x));
+    must(lode_txindex_settle(x, NULL));
     for (uint32_t b = 0; b < BLOCKS; b += 17)
         expect_at(x, b * TXS + 299, (int32_t)b / 10, b * 1000 + 8, 3 + 29900);
+    must(lode_txindex_close(x));
+}
+
+static void expect_all(lode_txindex *x, uint32_t blocks, uint32_t txs)
+{
+    for (uint32_t b = 0; b < blocks; b += 7)
+        for (uint32_t i = 0; i < txs; i += 11)
+            expect_at(x, b * txs + i, (int32_t)b, b * 1000 + 8, 3 + i * 100);
+}
+
+static void merging_goes_in_parts_and_can_be_stopped_between_them(void **state)
+{
+    lode_txindex_options o = options();
+    const volatile int stop = 1, go_on = 0;
+    enum { BLOCKS = 200, TXS = 300 };
+    lode_txindex *x;
+    uint8_t bytes[37];
+
+    o.settle_bytes = 200000; /* about ten parts */
+    must(lode_txindex_open(&x, &o));
+    for (uint32_t b = 0; b < BLOCKS; b++)
+        add_block(x, b * TXS, TXS, (int32_t)b, b * 1000 + 8);
+    must(lode_txindex_flush(x, locator(bytes, 3)));
+    must(lode_txindex_settle(x, &stop));
+    expect_all(x, BLOCKS, TXS);
+    must(lode_txindex_settle(x, &go_on));
+    expect_all(x, BLOCKS, TXS);
+    assert_int_equal(best_of(x), 3);
+    must(lode_store_verify(lode_txindex_store(x)));
     must(lode_txindex_close(x));
 }
 
@@ -403,6 +432,7 @@ int main(void)
         CASE(a_record_has_core_s_bytes),
         CASE(genesis_is_left_out),
         CASE(many_entries_go_out_in_runs_and_the_best_block_moves_with_a_flush_alone),
+        CASE(merging_goes_in_parts_and_can_be_stopped_between_them),
         CASE(of_a_repeated_txid_the_last_position_holds),
         CASE(sorting_is_by_txid_then_by_arrival),
         CASE(an_index_with_hashed_keys_is_declined_by_name),

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 
+#include "api/handle.h"
 #include "test/support/fault_env.h"
 #include "test/support/json.h"
 
@@ -239,6 +240,29 @@ static void an_interruption_leaves_no_file(void **state)
     bed_clear(&b);
 }
 
+static void too_little_memory_for_undoing_is_said_and_leaves_no_file(void **state)
+{
+    bed b;
+
+    bed_init(&b, "regtest");
+    bed_import_chain(&b, &chain, 0, chain.count);
+    reopen_for_reading(&b);
+    folder_sum files = sum_folder(&b);
+    b.h->chain->options.cache_bytes = 0; /* less than can be asked for */
+    said s = ask(&b, "dumptxoutset", target, "rollback=0", NULL);
+    assert_int_equal(s.status.code, LODE_NO_MEMORY);
+    assert_non_null(strstr(s.status.text, "-dbcache"));
+    assert_non_null(strstr(s.status.text, "undoing block"));
+    said_clear(&s);
+    assert_no_file(&b);
+    assert_same_folder(&b, &files);
+    dump(&b, "latest"); /* which needs none */
+    bed_reopen(&b);
+    assert_ok(b.env->remove(b.env, target));
+    dump(&b, "rollback=0");
+    bed_clear(&b);
+}
+
 static void a_block_beside_the_chain_is_declined(void **state)
 {
     made_chain fork = { 0 };
@@ -274,6 +298,7 @@ int main(void)
         cmocka_unit_test(what_a_killed_run_left_unfinished_is_written_over),
         cmocka_unit_test(nothing_that_fails_leaves_a_file),
         cmocka_unit_test(an_interruption_leaves_no_file),
+        cmocka_unit_test(too_little_memory_for_undoing_is_said_and_leaves_no_file),
         cmocka_unit_test(a_block_beside_the_chain_is_declined),
     };
     return cmocka_run_group_tests(tests, make_chain, drop_chain);

@@ -292,6 +292,26 @@ static void status_bits_of_a_newer_version_are_declined(void **state)
     }
 }
 
+static void blocks_stored_without_witnesses_are_not_written_upon(void **state)
+{
+    bed b;
+
+    make_directory(&b);
+    change_status(&b, 60, 0, 128);
+    assert_told(&b, "height 60");
+    b.options.read_only = 1; /* to read them is no harm */
+    bed_open(&b);
+    bed_assert_tip(&b, &chain.blocks[chain.count - 1]);
+    bed_close(&b);
+    b.options.read_only = 0;
+    b.options.reindex = 1;
+    assert_ok(bed_import(&b, NULL, 0));
+    bed_close(&b);
+    b.options.reindex = 0;
+    assert_good_again(&b);
+    bed_clear(&b);
+}
+
 /* Bit 256 marked blocks below a snapshot in versions 24 to 27, and means nothing any more. */
 static void the_bit_of_older_snapshots_is_tolerated(void **state)
 {
@@ -363,6 +383,7 @@ int main(void)
         cmocka_unit_test(coins_of_a_later_version_are_declined),
         cmocka_unit_test(a_hashed_transaction_index_is_declined_where_it_is_needed),
         cmocka_unit_test(status_bits_of_a_newer_version_are_declined),
+        cmocka_unit_test(blocks_stored_without_witnesses_are_not_written_upon),
         cmocka_unit_test(the_bit_of_older_snapshots_is_tolerated),
         cmocka_unit_test(another_networks_directory_is_declined_whatever_the_network),
         cmocka_unit_test(other_indexes_stay_untouched_while_the_chain_goes_on),
