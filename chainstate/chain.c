@@ -30,8 +30,8 @@ bool lode_chain_is_interrupted(const lode_chain *chain)
 /* Share of the cache for each part. The coins take what is left. */
 static size_t txindex_bytes(const lode_chain_options *o)
 {
-    size_t share = o->cache_bytes / 8;
-    return o->txindex ? (share > ((size_t)128 << 20) ? (size_t)128 << 20 : share) : 0;
+    size_t share = o->cache_bytes / 4, most = (size_t)512 << 20;
+    return o->txindex ? (share < most ? share : most) : 0;
 }
 
 static lode_status open_index(lode_chain *c)

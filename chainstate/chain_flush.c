@@ -83,7 +83,7 @@ static lode_status flush_coins(lode_chain *c, bool wait)
 }
 
 /* As Core's: the index never stands at a block that the coins on disk do not rest on. */
-static lode_status flush_txindex(lode_chain *c)
+static lode_status flush_txindex(lode_chain *c, bool wait)
 {
     lode_buf locator = LODE_BUF_EMPTY;
     lode_block_hash best;
@@ -98,8 +98,12 @@ static lode_status flush_txindex(lode_chain *c)
     if (!on_disk)
         return lode_ok();
     lode_chain_locator(&locator, lode_entry_of(lode_node_fork(&c->txindex_at->node, &on_disk->node)));
-    s = lode_buf_is_good(&locator) ? lode_txindex_flush(c->txindex, lode_buf_slice(&locator))
-                                   : lode_fail(LODE_NO_MEMORY, "no memory for a block locator");
+    if (!lode_buf_is_good(&locator))
+        s = lode_fail(LODE_NO_MEMORY, "no memory for a block locator");
+    else if (wait)
+        s = lode_txindex_flush(c->txindex, lode_buf_slice(&locator));
+    else
+        s = lode_txindex_flush_begin(c->txindex, lode_buf_slice(&locator));
     lode_buf_clear(&locator);
     return s;
 }
@@ -124,10 +128,12 @@ lode_status lode_chain_flush(lode_chain *c, bool wait)
     LODE_TRY(coins_are_written(&written, c));
     if (!written)
         LODE_TRY(demand_room_for_flush(c));
+    if (wait && c->txindex)
+        LODE_TRY(lode_txindex_flush_begin(c->txindex, (lode_slice){ NULL, 0 })); /* entries may be there early */
     LODE_TRY(lode_block_files_sync(c->files));
     LODE_TRY(lode_block_index_write(c->index));
     if (!written)
         LODE_TRY(flush_coins(c, wait));
-    LODE_TRY(flush_txindex(c));
+    LODE_TRY(flush_txindex(c, wait));
     return write_notes(c);
 }

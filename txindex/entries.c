@@ -18,7 +18,9 @@ static int compare(const lode_tx_entry *a, const lode_tx_entry *b)
 
     if (c)
         return c;
-    return a->sequence < b->sequence ? -1 : a->sequence > b->sequence;
+    if (a->block != b->block)
+        return a->block < b->block ? -1 : 1;
+    return a->tx_offset < b->tx_offset ? -1 : a->tx_offset > b->tx_offset;
 }
 
 static void insert_each(lode_tx_entry *e, size_t count)
@@ -34,7 +36,10 @@ static void insert_each(lode_tx_entry *e, size_t count)
 
 static inline unsigned byte_at(const lode_tx_entry *e, unsigned depth)
 {
-    return depth < TXID_BYTES ? e->txid[depth] : e->sequence >> (24 - 8 * (depth - TXID_BYTES)) & 0xff;
+    if (depth < TXID_BYTES)
+        return e->txid[depth];
+    uint64_t arrival = (uint64_t)e->block << 32 | e->tx_offset;
+    return arrival >> (56 - 8 * (depth - TXID_BYTES)) & 0xff;
 }
 
 /* Deals entries out by one byte: each is swapped into the place of its kind until all are at home. */
@@ -64,12 +69,12 @@ static void deal(lode_tx_entry *e, size_t count, unsigned depth, size_t ends[256
     }
 }
 
-/* Sequences differ, so that 36 bytes always tell two entries apart and the depth is bounded. */
+/* Arrivals differ, so that 40 bytes always tell two entries apart and the depth is bounded. */
 static void sort_from(lode_tx_entry *e, size_t count, unsigned depth)
 {
     size_t ends[256];
 
-    if (count <= SHORT || depth >= TXID_BYTES + 4) {
+    if (count <= SHORT || depth >= TXID_BYTES + 8) {
         insert_each(e, count);
         return;
     }

@@ -4,4 +4,6 @@ libtxindex_la_SOURCES = \
 	txindex/entries.c \
 	txindex/entries.h \
 	txindex/txindex.c \
-	txindex/txindex.h
+	txindex/txindex.h \
+	txindex/txindex_private.h \
+	txindex/writer.c

@@ -46,6 +46,9 @@ lode_status lode_txindex_add_block(lode_txindex *index, const lode_block *block,
 /* Everything added so far becomes durable together with the locator (serialised, CBlockLocator). Never before the
  * blocks it names are in the block index on disk. The first hash is the block everything up to which was added. */
 lode_status lode_txindex_flush(lode_txindex *index, lode_slice locator);
+/* Begins a flush and does not wait for its end; a writer that is busy with an earlier part makes it do nothing. Without
+ * a locator: a flush will follow soon, and what it would write is begun. Chain's thread. */
+lode_status lode_txindex_flush_begin(lode_txindex *index, lode_slice locator);
 /* About how many bytes the next flush writes. Chain's thread. */
 uint64_t lode_txindex_pending_bytes(const lode_txindex *index);
 /* Everything added so far can be found from now on; it need not be durable. Chain's thread. */

@@ -60,7 +60,7 @@ static lode_txid txid_of(uint64_t tx)
     return id;
 }
 
-enum { MOST_TXS = 300 };
+enum { MOST_TXS = 2000 };
 /* A block of transactions [first, first + count), each of 100 bytes. */
 static void add_block(lode_txindex *x, uint64_t first, uint32_t count, int32_t file, uint32_t pos)
 {
@@ -242,6 +242,38 @@ static void of_a_repeated_txid_the_last_position_holds(void **state)
     must(lode_txindex_close(x));
 }
 
+static void a_large_flush_is_divided_and_the_whole_is_found(void **state)
+{
+    lode_txindex_options o = options();
+    lode_txindex *x;
+    uint8_t bytes[37];
+
+    o.memory_bytes = 64 << 20;
+    o.batch_most = 1000;
+    must(lode_txindex_open(&x, &o));
+    for (uint64_t i = 0; i < 300; i++)
+        add_block(x, 1000 * i, 1000, (int32_t)i, 8);
+    must(lode_txindex_flush_begin(x, (lode_slice){ NULL, 0 })); /* by ranges, without the best block */
+    assert_int_equal(best_of(x), 0);
+    add_block(x, 5000, 2000, 300, 9);
+    must(lode_txindex_flush_begin(x, locator(bytes, 1))); /* does nothing, or is behind the others */
+    add_block(x, 10000, 300, 301, 9);
+    must(lode_txindex_flush(x, locator(bytes, 2)));
+    assert_int_equal(best_of(x), 2);
+    must(lode_txindex_settle(x, NULL));
+    must(lode_txindex_close(x));
+    must(lode_txindex_open(&x, &o));
+    assert_int_equal(best_of(x), 2);
+    for (uint64_t i = 0; i < 300000; i += i < 20000 ? 1 : 997) {
+        if (i >= 5000 && i < 7000)
+            expect_at(x, i, 300, 9, 3 + 100 * ((uint32_t)i - 5000));
+        else
+            expect_at(x, i, i >= 10000 && i < 10300 ? 301 : (int32_t)(i / 1000), i >= 10000 && i < 10300 ? 9 : 8,
+                      3 + 100 * (i % 1000));
+    }
+    must(lode_txindex_close(x));
+}
+
 static void sorting_is_by_txid_then_by_arrival(void **state)
 {
     enum { COUNT = 40000 };
@@ -253,12 +285,14 @@ static void sorting_is_by_txid_then_by_arrival(void **state)
             memcpy(entries[i].txid, id.bytes, 32);
             if (i % 7 == 0)
                 memset(entries[i].txid, 0xee, 30); /* ground to begin alike */
-            entries[i].sequence = i;
+            entries[i].block = i / 5;
+            entries[i].tx_offset = i % 5;
         }
         lode_tx_entries_sort(entries, COUNT, threads);
         for (uint32_t i = 1; i < COUNT; i++) {
             int c = memcmp(entries[i - 1].txid, entries[i].txid, 32);
-            assert_true(c < 0 || (c == 0 && entries[i - 1].sequence < entries[i].sequence));
+            uint64_t before = 5 * (uint64_t)entries[i - 1].block + entries[i - 1].tx_offset;
+            assert_true(c < 0 || (c == 0 && before < 5 * (uint64_t)entries[i].block + entries[i].tx_offset));
         }
     }
 }
@@ -434,6 +468,7 @@ int main(void)
         CASE(many_entries_go_out_in_runs_and_the_best_block_moves_with_a_flush_alone),
         CASE(merging_goes_in_parts_and_can_be_stopped_between_them),
         CASE(of_a_repeated_txid_the_last_position_holds),
+        CASE(a_large_flush_is_divided_and_the_whole_is_found),
         CASE(sorting_is_by_txid_then_by_arrival),
         CASE(an_index_with_hashed_keys_is_declined_by_name),
         CASE(an_obfuscation_key_is_honoured),
