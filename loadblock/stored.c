@@ -8,7 +8,7 @@
 
 #include "support/check.h"
 
-enum { AHEAD = 48, AHEAD_BYTES = 48 << 20 };
+enum { AHEAD = 48, AHEAD_BYTES = 16 << 20 };
 
 /* Blocks being read ahead, in chain order. */
 typedef struct ahead {

@@ -89,7 +89,7 @@ static lode_status write_as_batch(lode_txindex *x, const lode_txindex_array *a, 
 
 /* ---- ranges of a large array, each a run built by a thread of its own ---- */
 
-typedef struct part {
+typedef struct key_range {
     lode_txindex *index;
     const lode_txindex_array *array;
     size_t first, end;
@@ -97,9 +97,9 @@ typedef struct part {
     lode_run *run;
     lode_status status;
     lode_thread thread;
-} part;
+} key_range;
 
-static lode_status build_part(part *p)
+static lode_status build_part(key_range *p)
 {
     output o = { .index = p->index };
     lode_status s;
@@ -117,7 +117,7 @@ static lode_status build_part(part *p)
 
 static void *write_part(void *context)
 {
-    part *p = context;
+    key_range *p = context;
 
     p->status = build_part(p);
     if (!lode_failed(p->status))
@@ -126,7 +126,7 @@ static void *write_part(void *context)
 }
 
 /* Without a thread of its own a part takes this one. */
-static void start_part(part *p)
+static void start_part(key_range *p)
 {
     if (lode_failed(lode_thread_start(&p->thread, "txindex-write", write_part, p)))
         write_part(p);
@@ -134,7 +134,7 @@ static void start_part(part *p)
 
 static lode_status write_as_runs(lode_txindex *x, const lode_txindex_array *a, lode_slice locator, int threads)
 {
-    part parts[PARTS_MOST] = { 0 };
+    key_range parts[PARTS_MOST] = { 0 };
     size_t count = threads < PARTS_MOST ? (size_t)threads : PARTS_MOST;
     lode_status s;
 
@@ -143,7 +143,7 @@ static lode_status write_as_runs(lode_txindex *x, const lode_txindex_array *a, l
     if (count == 0)
         count = 1;
     for (size_t i = count; i-- > 0;) {
-        parts[i] = (part){ .index = x, .array = a };
+        parts[i] = (key_range){ .index = x, .array = a };
         parts[i].first = i ? lode_tx_entries_lower_bound(a->entries, a->count, (unsigned)(256 * i / count)) : 0;
         parts[i].end = i + 1 < count ? parts[i + 1].first : a->count;
         if (i)
