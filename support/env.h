@@ -102,7 +102,8 @@ lode_status lode_env_make_path(lode_env *env, const char *path); /* mkdir -p, pa
 lode_status lode_env_read_file(lode_env *env, struct lode_buf *out, const char *path, size_t limit_bytes);
 /* path.tmp, write, sync, rename over path, sync directory: old or new content, never a mixture. */
 lode_status lode_env_write_file_atomically(lode_env *env, const char *path, const void *data, size_t len);
-lode_status lode_env_remove_tree(lode_env *env, const char *path); /* a missing tree is success */
+/* A missing tree is success. In no order and without syncs: lode_store_destroy removes what might be opened again. */
+lode_status lode_env_remove_tree(lode_env *env, const char *path);
 /* "dir/name" in malloc'd memory, given; NULL when memory is out. */
 char *lode_path_join(const char *directory, const char *name);
 /* The path, from the process's own folder if it is relative; likewise. */

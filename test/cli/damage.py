@@ -85,6 +85,41 @@ DATABASES = {
 }
 
 
+def varint(data, at):
+    value = shift = 0
+    while True:
+        value |= (data[at] & 127) << shift
+        shift, at = shift + 7, at + 1
+        if data[at - 1] < 128:
+            return value, at
+
+
+def block_kinds(table):
+    """How each block of a LevelDB table is stored: 0 is plain, 1 snappy."""
+    with open(table, "rb") as file:
+        data = file.read()
+    _, at = varint(data, len(data) - 48)
+    _, at = varint(data, at)
+    offset, at = varint(data, at)
+    size, at = varint(data, at)
+    kinds, end = {data[offset + size]}, offset + size
+    end -= 4 + 4 * int.from_bytes(data[end - 4 : end], "little")
+    while offset < end:
+        _, offset = varint(data, offset)
+        own, offset = varint(data, offset)
+        length, offset = varint(data, offset)
+        first, at = varint(data, offset + own)
+        many, _ = varint(data, at)
+        kinds.add(data[first + many])
+        offset += own + length
+    return kinds
+
+
+def cores_leveldb_has_no_snappy(sound):
+    tables = glob.glob(os.path.join(sound, "regtest", "**", "*.ldb"), recursive=True)
+    check("blocks_of_%d_tables_are_plain" % len(tables), tables and all(block_kinds(t) == {0} for t in tables))
+
+
 def damaged_part(work, sound, txids, part, damage):
     read, words, advice = DATABASES[part]
     name = "%s_%s" % (part.replace("/", "_"), damage.__name__)
@@ -161,6 +196,7 @@ def main():
         tip = json.loads(lode(sound, "getblockcount").stdout)
         blocks = [lode(sound, "getblockhash", str(h)).stdout.strip() for h in (1, tip // 2, tip)]
         txids = [t for b in blocks for t in json.loads(lode(sound, "getblock", b).stdout)["tx"]][:40]
+        cores_leveldb_has_no_snappy(sound)
         for part in DATABASES:
             for damage in (flip_bytes, remove):
                 damaged_part(work, sound, txids, part, damage)
