@@ -189,7 +189,7 @@ void lode_block_cursor_clear(lode_block_cursor *c)
 void lode_block_cursor_use(lode_block_cursor *c, const lode_block *block)
 {
     c->block = *block;
-    c->valid = c->bad = false;
+    c->valid = c->bad = c->no_memory = false;
     c->back_left = 0;
 }
 
@@ -197,6 +197,12 @@ static void fail(lode_block_cursor *c)
 {
     c->valid = false;
     c->bad = true;
+}
+
+static void run_out(lode_block_cursor *c)
+{
+    fail(c);
+    c->no_memory = true;
 }
 
 /* The entry at `at`, whose shared bytes are those of the key that `joined` holds. */
@@ -215,7 +221,7 @@ static inline void show_entry(lode_block_cursor *c, uint32_t at)
         return;
     }
     if (len > c->joined.capacity && !lode_buf_reserve(&c->joined, len - c->joined.len)) {
-        fail(c);
+        run_out(c);
         return;
     }
     memcpy(c->joined.data + e.shared, e.delta, e.unshared);
@@ -228,7 +234,7 @@ static inline void show_entry(lode_block_cursor *c, uint32_t at)
 static void show_restart(lode_block_cursor *c, uint32_t index)
 {
     c->back_left = 0;
-    c->joined.len = 0;
+    lode_buf_reset(&c->joined);
     if (!c->block.restart_count) {
         c->valid = false;
         c->bad = c->block.restarts_at != 0;
@@ -247,10 +253,10 @@ void lode_block_cursor_seek_first(lode_block_cursor *c)
 void lode_block_cursor_next(lode_block_cursor *c)
 {
     if (c->back_left) { /* `joined` is behind: it holds the key of another entry */
-        c->joined.len = 0;
+        lode_buf_reset(&c->joined);
         lode_buf_append(&c->joined, c->key.data, c->key.len);
         if (!lode_buf_is_good(&c->joined)) {
-            fail(c);
+            run_out(c);
             return;
         }
         c->back_left = 0;
@@ -270,10 +276,10 @@ static void seek_slowly(lode_block_cursor *c, uint32_t restart, lode_slice user_
 /* What an entry shares with the one before it, it shares with the key that was looked for, too. */
 static void show_found(lode_block_cursor *c, const position *p, lode_slice user_key)
 {
-    c->joined.len = 0;
+    lode_buf_reset(&c->joined);
     lode_buf_append(&c->joined, user_key.data, p->e.shared);
     if (!lode_buf_is_good(&c->joined)) {
-        fail(c);
+        run_out(c);
         return;
     }
     show_entry(c, p->at);
@@ -285,7 +291,7 @@ void lode_block_cursor_seek(lode_block_cursor *c, lode_slice internal)
     position p;
     lode_slice user_key = lode_user_key(internal);
     uint64_t trailer = lode_trailer(internal);
-    c->bad = false;
+    c->bad = c->no_memory = false;
     c->back_left = 0;
     prefetch_restarts(&c->block);
     if (!find_restart(&c->block, c->cmp, &restart, user_key, trailer)) {
@@ -324,7 +330,11 @@ static void load_interval(lode_block_cursor *c, uint32_t index, uint32_t limit)
         lode_buf_append(&c->back, &e, sizeof e);
         count++;
     }
-    if (c->bad || !count || !lode_buf_is_good(&c->back) || !lode_buf_is_good(&c->back_keys)) {
+    if (!lode_buf_is_good(&c->back) || !lode_buf_is_good(&c->back_keys)) {
+        run_out(c);
+        return;
+    }
+    if (c->bad || !count) {
         fail(c);
         return;
     }
@@ -384,7 +394,7 @@ void lode_block_cursor_prev(lode_block_cursor *c)
 
 /* ---- point lookup ---- */
 
-static lode_lookup answer(lode_slice *value, bool *bad, uint64_t trailer, const entry *e)
+static lode_lookup answer(lode_slice *value, lode_block_fault *fault, uint64_t trailer, const entry *e)
 {
     switch (trailer & 0xff) {
     case LODE_ENTRY_VALUE:
@@ -393,11 +403,11 @@ static lode_lookup answer(lode_slice *value, bool *bad, uint64_t trailer, const 
     case LODE_ENTRY_DELETION:
         return LODE_LOOKUP_DELETED;
     }
-    *bad = true;
+    *fault = LODE_BLOCK_DAMAGED;
     return LODE_LOOKUP_NONE;
 }
 
-static lode_lookup find_slowly(const lode_block *b, const lode_comparator *cmp, lode_slice *value, bool *bad,
+static lode_lookup find_slowly(const lode_block *b, const lode_comparator *cmp, lode_slice *value, lode_block_fault *fault,
                                uint32_t restart, lode_slice user_key, uint64_t trailer)
 {
     lode_block_cursor c;
@@ -410,37 +420,38 @@ static lode_lookup find_slowly(const lode_block *b, const lode_comparator *cmp, 
             continue;
         if (order == 0) {
             entry e = { .delta = c.value.data, .value_len = (uint32_t)c.value.len };
-            found = answer(value, bad, lode_trailer(c.key), &e);
+            found = answer(value, fault, lode_trailer(c.key), &e);
         }
         break;
     }
-    *bad |= c.bad;
+    if (c.bad)
+        *fault = c.no_memory ? LODE_BLOCK_NO_MEMORY : LODE_BLOCK_DAMAGED;
     lode_block_cursor_clear(&c);
     return found;
 }
 
-lode_lookup lode_block_find(const lode_block *b, const lode_comparator *cmp, lode_slice *value, bool *bad,
+lode_lookup lode_block_find(const lode_block *b, const lode_comparator *cmp, lode_slice *value, lode_block_fault *fault,
                             lode_slice user_key, uint64_t trailer)
 {
     uint32_t restart;
     position p;
-    *bad = false;
+    *fault = LODE_BLOCK_SOUND;
     prefetch_restarts(b);
     if (!find_restart(b, cmp, &restart, user_key, trailer)) {
-        *bad = true;
+        *fault = LODE_BLOCK_DAMAGED;
         return LODE_LOOKUP_NONE;
     }
     switch (cmp ? SCAN_SLOWLY : scan(b, &p, restart, user_key, trailer)) {
     case SCAN_FOUND:
-        return p.has_user_key ? answer(value, bad, lode_read_le64(p.e.delta + p.e.unshared - LODE_TRAILER_BYTES), &p.e)
+        return p.has_user_key ? answer(value, fault, lode_read_le64(p.e.delta + p.e.unshared - LODE_TRAILER_BYTES), &p.e)
                               : LODE_LOOKUP_NONE;
     case SCAN_END:
         return LODE_LOOKUP_NONE;
     case SCAN_DAMAGE:
-        *bad = true;
+        *fault = LODE_BLOCK_DAMAGED;
         return LODE_LOOKUP_NONE;
     case SCAN_SLOWLY:
         break;
     }
-    return find_slowly(b, cmp, value, bad, restart, user_key, trailer);
+    return find_slowly(b, cmp, value, fault, restart, user_key, trailer);
 }

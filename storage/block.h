@@ -19,12 +19,13 @@ typedef struct lode_block_entry {
     lode_slice value;
 } lode_block_entry;
 
-/* One position in a block of internal keys. The caller looks at `valid` and, when it is not, at `bad`: damage. */
+/* One position in a block of internal keys. The caller looks at `valid` and, when it is not, at `bad`: damage, or with
+ * `no_memory` memory that ran out. */
 typedef struct lode_block_cursor {
     const lode_comparator *cmp;
     lode_block block;
     bool valid;
-    bool bad;
+    bool bad, no_memory;
     lode_slice key;
     lode_slice value;
 
@@ -47,9 +48,11 @@ void lode_block_cursor_seek(lode_block_cursor *c, lode_slice internal);
 void lode_block_cursor_next(lode_block_cursor *c);
 void lode_block_cursor_prev(lode_block_cursor *c);
 
-/* The newest entry of `user_key` with a trailer not above `trailer`. *bad: the block does not decode, or memory is out.
+typedef enum lode_block_fault { LODE_BLOCK_SOUND = 0, LODE_BLOCK_DAMAGED = 1, LODE_BLOCK_NO_MEMORY = 2 } lode_block_fault;
+
+/* The newest entry of `user_key` with a trailer not above `trailer`. With a fault nothing is known of the key.
  * *value is lent as the block is. */
-lode_lookup lode_block_find(const lode_block *b, const lode_comparator *cmp, lode_slice *value, bool *bad,
+lode_lookup lode_block_find(const lode_block *b, const lode_comparator *cmp, lode_slice *value, lode_block_fault *fault,
                             lode_slice user_key, uint64_t trailer);
 
 #endif

@@ -85,6 +85,5 @@ bool lode_block_builder_finish(lode_block_builder *b, lode_slice *block)
     lode_buf_append(&b->bytes, b->restarts.data, b->restarts.len);
     lode_buf_put_le32(&b->bytes, count);
     *block = lode_buf_slice(&b->bytes);
-    return lode_buf_is_good(&b->bytes) && lode_buf_is_good(&b->restarts) && lode_buf_is_good(&b->last_key) &&
-           b->bytes.len <= UINT32_MAX;
+    return lode_block_builder_is_good(b) && b->bytes.len <= UINT32_MAX;
 }

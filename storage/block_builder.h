@@ -31,6 +31,11 @@ static inline size_t lode_block_builder_bytes(const lode_block_builder *b)
 {
     return b->bytes.len + b->restarts.len + 4;
 }
+/* False: an entry is missing, since memory was. Reset makes it good. */
+static inline bool lode_block_builder_is_good(const lode_block_builder *b)
+{
+    return lode_buf_is_good(&b->bytes) && lode_buf_is_good(&b->restarts) && lode_buf_is_good(&b->last_key);
+}
 /* Lent until reset; false when memory ran out. */
 bool lode_block_builder_finish(lode_block_builder *b, lode_slice *block);
 

@@ -188,6 +188,7 @@ static lode_status merge_inputs(lode_store *store, lode_compaction *c, lode_vers
             lode_file_meta_ref(made->added[n].file);
             lode_version_edit_add(edit, made->added[n].level, made->added[n].file);
         }
+        edit->failed |= made->failed;
         lode_merge_job_clear(&parts[i].job);
     }
     clear_sampling(&x);

@@ -94,18 +94,29 @@ static bool is_good_entry(salvage_cursor *c)
     return lode_buf_is_good(&c->last);
 }
 
+/* What memory has no room for is no damage: nothing is repaired then. */
+static bool lacks_memory(salvage_cursor *c, lode_code code)
+{
+    if (code != LODE_NO_MEMORY && lode_buf_is_good(&c->last) && !(c->has_block && c->in_block.no_memory))
+        return false;
+    lode_cursor_fail(&c->base, lode_fail(LODE_NO_MEMORY, "%s: memory ran out while it was read", c->t->path));
+    return true;
+}
+
 /* On to the next good entry, from wherever the block cursor stands. */
 static void settle(salvage_cursor *c)
 {
     static const lode_cursor_options options = { .verify_checksums = true };
     for (;;) {
-        for (; c->has_block && c->in_block.valid; lode_block_cursor_next(&c->in_block))
+        for (; c->has_block && c->in_block.valid && lode_buf_is_good(&c->last); lode_block_cursor_next(&c->in_block))
             if (is_good_entry(c)) {
                 c->base.key = c->in_block.key;
                 c->base.value = c->in_block.value;
                 c->base.valid = true;
                 return;
             }
+        if (lacks_memory(c, LODE_OK))
+            return;
         if (c->has_block && c->in_block.bad)
             note_damage(c);
         leave_block(c);
@@ -114,7 +125,10 @@ static void settle(salvage_cursor *c)
             return;
         }
         lode_block block;
-        if (lode_failed(lode_table_read_block(c->t, &block, &c->pin, c->index++, &options))) {
+        lode_status s = lode_table_read_block(c->t, &block, &c->pin, c->index++, &options);
+        if (lode_failed(s)) {
+            if (lacks_memory(c, (lode_code)s.code))
+                return;
             note_damage(c);
             continue;
         }

@@ -373,8 +373,10 @@ static int level_for_size(const lode_store *store, uint64_t bytes)
 static void show_run(void *context)
 {
     lode_run *run = context;
-    if (!lode_view_renew(run->store, run->sequence))
-        lode_store_fail(run->store, lode_fail(LODE_NO_MEMORY, "%s: no memory for a view", run->store->path));
+    if (lode_view_renew(run->store, run->sequence))
+        return;
+    run->error = lode_fail(LODE_NO_MEMORY, "%s: no memory to show the run, which the next open does", run->store->path);
+    lode_store_fail(run->store, run->error);
 }
 
 /* With the lock, as first writer. */
@@ -423,6 +425,8 @@ static lode_status place(lode_run *run)
         s = lode_versions_apply(&store->versions, &store->lock, &edit, run, show_run);
         if (lode_failed(s))
             lode_store_fail(store, s);
+        else
+            s = run->error;
         lode_mutex_unlock(&store->lock);
         lode_version_edit_clear(store->tables, &edit);
         lode_mutex_lock(&store->lock);

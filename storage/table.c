@@ -274,11 +274,15 @@ static lode_status decode_index(lode_table *t, const lode_block_handle *index)
     lode_block_cursor_use(&c, &block);
     for (lode_block_cursor_seek_first(&c); c.valid; lode_block_cursor_next(&c))
         capacity++;
+    if (c.bad) {
+        s = c.no_memory ? no_memory(t) : damaged(t, "malformed index", index->offset);
+        goto done;
+    }
     if (!reserve_index(t, capacity)) {
         s = no_memory(t);
         goto done;
     }
-    for (lode_block_cursor_seek_first(&c); c.valid; lode_block_cursor_next(&c)) {
+    for (lode_block_cursor_seek_first(&c); c.valid && t->count < capacity; lode_block_cursor_next(&c)) {
         lode_block_handle h;
         const uint8_t *p = c.value.data;
         if (!decode_handle(&h, &p, c.value.data + c.value.len) || !handle_fits(t, &h)) {
@@ -292,7 +296,7 @@ static lode_status decode_index(lode_table *t, const lode_block_handle *index)
         t->count++;
     }
     if (c.bad)
-        s = damaged(t, "malformed index", index->offset);
+        s = c.no_memory ? no_memory(t) : damaged(t, "malformed index", index->offset);
     else if (!lode_buf_is_good(&t->keys) || t->keys.len > UINT32_MAX)
         s = no_memory(t);
     else if (!t->cmp && !lode_key_index_init(&t->by_key, t->count, index_user_key, t))
@@ -505,7 +509,7 @@ lode_status lode_table_find(lode_table *t, lode_lookup *found, lode_slice *value
     static const lode_cursor_options options = { .fill_cache = true };
     size_t index = lode_table_block_of(t, user_key, trailer);
     lode_block block;
-    bool bad;
+    lode_block_fault fault;
     *found = LODE_LOOKUP_NONE;
     *step = 0;
     pin->entry = NULL;
@@ -521,10 +525,12 @@ lode_status lode_table_find(lode_table *t, lode_lookup *found, lode_slice *value
         *step = LODE_TABLE_PROBED;
     }
     LODE_TRY(lode_table_read_block(t, &block, pin, index, &options));
-    *found = lode_block_find(&block, t->cmp, value, &bad, user_key, trailer);
-    if (bad || *found == LODE_LOOKUP_NONE)
+    *found = lode_block_find(&block, t->cmp, value, &fault, user_key, trailer);
+    if (fault || *found == LODE_LOOKUP_NONE)
         lode_table_pin_release(pin);
-    if (bad)
+    if (fault == LODE_BLOCK_NO_MEMORY)
+        return no_memory(t);
+    if (fault)
         return damaged(t, "malformed entry in the block", t->offsets[index]);
     return lode_ok();
 }

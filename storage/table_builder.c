@@ -218,10 +218,25 @@ static void put_index_entry(lode_table_builder *b, const lode_slice *next)
 {
     uint8_t handle[2 * LODE_VARINT64_MAX_BYTES], *p = handle;
     make_separator(b, next);
+    if (!lode_buf_is_good(&b->separator)) {
+        no_memory(b);
+        return;
+    }
     p = lode_write_varint64(p, b->last_block.offset);
     p = lode_write_varint64(p, b->last_block.len);
     lode_block_builder_add(&b->index, lode_buf_slice(&b->separator), lode_slice_of(handle, (size_t)(p - handle)));
     b->index_waits = false;
+}
+
+/* Of the block that ends, for its entry in the index. */
+static bool keep_last_key(lode_table_builder *b, lode_slice key)
+{
+    lode_buf_reset(&b->last_key);
+    lode_buf_append(&b->last_key, key.data, key.len);
+    if (lode_buf_is_good(&b->last_key))
+        return true;
+    no_memory(b);
+    return false;
 }
 
 lode_status lode_table_builder_add(lode_table_builder *b, lode_slice key, lode_slice value)
@@ -230,6 +245,8 @@ lode_status lode_table_builder_add(lode_table_builder *b, lode_slice key, lode_s
         return b->error;
     if (b->index_waits)
         put_index_entry(b, &key);
+    if (__builtin_expect(lode_failed(b->error), 0))
+        return b->error;
     if (!b->count++)
         lode_buf_append(&b->first_key, key.data, key.len);
     if (b->has_filter)
@@ -237,8 +254,8 @@ lode_status lode_table_builder_add(lode_table_builder *b, lode_slice key, lode_s
     lode_block_builder_add(&b->data, key, value);
     if (lode_block_builder_bytes(&b->data) < b->options.block_bytes)
         return lode_ok();
-    lode_buf_reset(&b->last_key);
-    lode_buf_append(&b->last_key, key.data, key.len);
+    if (!keep_last_key(b, key))
+        return b->error;
     end_data_block(b);
     return b->out.len >= WRITE_BYTES || !lode_buf_is_good(&b->out) ? write_out(b) : b->error;
 }
@@ -290,16 +307,17 @@ lode_status lode_table_builder_finish(lode_table_builder *b, bool sync)
 {
     if (lode_failed(b->error))
         return b->error;
+    if (!lode_block_builder_is_good(&b->data) || !lode_buf_is_good(&b->first_key))
+        return no_memory(b);
     if (!lode_block_builder_is_empty(&b->data)) {
-        lode_slice last = lode_buf_slice(&b->data.last_key);
-        lode_buf_reset(&b->last_key);
-        lode_buf_append(&b->last_key, last.data, last.len);
+        if (!keep_last_key(b, lode_buf_slice(&b->data.last_key)))
+            return b->error;
         end_data_block(b);
     }
-    if (!lode_buf_is_good(&b->last_key) || !lode_buf_is_good(&b->first_key) || !lode_buf_is_good(&b->separator))
-        return no_memory(b);
-    if (b->index_waits)
+    if (!lode_failed(b->error) && b->index_waits)
         put_index_entry(b, NULL);
+    if (lode_failed(b->error))
+        return b->error;
     put_end(b);
     LODE_TRY(write_out(b));
     if (sync)

@@ -30,7 +30,7 @@ static bool enter_block(table_cursor *c, size_t index)
 {
     lode_block block;
     if (c->has_block && c->index == index) {
-        c->in_block.bad = false;
+        c->in_block.bad = c->in_block.no_memory = false;
         return true;
     }
     leave_block(c);
@@ -53,15 +53,22 @@ static bool enter_block(table_cursor *c, size_t index)
     return true;
 }
 
-/* Copies the position of the block cursor. False when it is not valid, with base.status set when that is damage. */
+static lode_status in_block_status(const table_cursor *c)
+{
+    if (c->in_block.no_memory)
+        return lode_fail(LODE_NO_MEMORY, "%s: memory ran out while the table was read", c->t->path);
+    return lode_fail(LODE_CORRUPT, "%s: malformed entry in the block at offset %llu", c->t->path,
+                     (unsigned long long)c->t->offsets[c->index]);
+}
+
+/* Copies the position of the block cursor. False when it is not valid, with base.status set when that is a failure. */
 static inline bool show(table_cursor *c)
 {
     c->base.valid = c->in_block.valid;
     c->base.key = c->in_block.key;
     c->base.value = c->in_block.value;
     if (__builtin_expect(c->in_block.bad, 0)) {
-        lode_cursor_fail(&c->base, lode_fail(LODE_CORRUPT, "%s: malformed entry in the block at offset %llu",
-                                             c->t->path, (unsigned long long)c->t->offsets[c->index]));
+        lode_cursor_fail(&c->base, in_block_status(c));
         return false;
     }
     return c->base.valid;

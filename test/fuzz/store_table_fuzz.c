@@ -25,9 +25,9 @@ static void walk_block(const uint8_t *data, size_t len)
     lode_block_cursor_use(&c, &block);
     for (lode_block_cursor_seek_first(&c); c.valid; lode_block_cursor_next(&c)) {
         lode_slice value;
-        bool bad;
+        lode_block_fault fault;
         forwards++;
-        lode_block_find(&block, NULL, &value, &bad, lode_user_key(c.key), lode_trailer(c.key));
+        lode_block_find(&block, NULL, &value, &fault, lode_user_key(c.key), lode_trailer(c.key));
     }
     bool was_bad = c.bad;
     lode_block_cursor_use(&c, &block);

@@ -5,6 +5,7 @@ STORAGE_TESTS = \
 	test/storage/format_test \
 	test/storage/limits_test \
 	test/storage/log_test \
+	test/storage/memory_test \
 	test/storage/model_test \
 	test/storage/reports_test \
 	test/storage/table_test \
@@ -21,6 +22,11 @@ test_storage_arguments_test_LDADD = $(STORAGE_TEST_LIBS)
 test_storage_reports_test_SOURCES = test/storage/reports_test.c test/storage/store_test.h
 test_storage_reports_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_storage_reports_test_LDADD = $(STORAGE_TEST_LIBS)
+test_storage_memory_test_SOURCES = test/storage/memory_test.c test/storage/store_test.h
+test_storage_memory_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_storage_memory_test_LDADD = $(STORAGE_TEST_LIBS)
+test_storage_memory_test_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc \
+	-Wl,--wrap=aligned_alloc -Wl,--wrap=strdup
 test_storage_model_test_SOURCES = test/storage/model_test.c test/storage/store_test.h
 test_storage_model_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_storage_model_test_LDADD = $(STORAGE_TEST_LIBS)

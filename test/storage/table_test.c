@@ -125,10 +125,10 @@ typedef struct block_search {
 
 static lode_lookup find_in_block(void *context, lode_slice *value, lode_slice user, uint64_t sequence)
 {
-    bool bad;
+    lode_block_fault fault;
     lode_lookup found =
-        lode_block_find(&((block_search *)context)->block, NULL, value, &bad, user, lode_seek_trailer(sequence));
-    assert_false(bad);
+        lode_block_find(&((block_search *)context)->block, NULL, value, &fault, user, lode_seek_trailer(sequence));
+    assert_int_equal(fault, LODE_BLOCK_SOUND);
     return found;
 }
 

@@ -1,0 +1,317 @@
+/* test/storage/memory_test.c: memory runs out at each allocation in turn, once or from there on. The store says so and
+ * goes on or stops; what it acknowledged is there when it is opened again; nothing crashes and nothing leaks.
+ *
+ * The store's calls of malloc and its sisters come here first (--wrap). Files are the system's, never synced.
+ */
+#include "storage/store_test.h"
+
+#include <stdatomic.h>
+
+enum { KEYS = 60, VALUE_BYTES = 2000 };
+
+/* Allocations until one fails; those after it fail as well when `for_good`. */
+static _Atomic long left;
+static atomic_bool is_counting, for_good, has_failed;
+
+static bool must_fail(void)
+{
+    if (!atomic_load(&is_counting))
+        return false;
+    long n = atomic_fetch_sub(&left, 1);
+    if (n > 1 || (n < 1 && !atomic_load(&for_good)))
+        return false;
+    atomic_store(&has_failed, true);
+    return true;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+char *__real_strdup(const char *text);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+char *__wrap_strdup(const char *text);
+
+void *__wrap_malloc(size_t size)
+{
+    return must_fail() ? NULL : __real_malloc(size);
+}
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return must_fail() ? NULL : __real_calloc(count, size);
+}
+void *__wrap_realloc(void *old, size_t size)
+{
+    return must_fail() ? NULL : __real_realloc(old, size);
+}
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+    return must_fail() ? NULL : __real_aligned_alloc(alignment, size);
+}
+char *__wrap_strdup(const char *text)
+{
+    return must_fail() ? NULL : __real_strdup(text);
+}
+
+/* ---- what is done meanwhile ---- */
+
+typedef struct story {
+    lode_store_options o;
+    const char *path;
+    char copy[512];
+    bool is_there[KEYS], may_be_there[KEYS];
+} story;
+
+static lode_status sync_nothing(lode_env *env, lode_file *file)
+{
+    (void)env, (void)file;
+    return (lode_status){ 0 };
+}
+static lode_status sync_no_folder(lode_env *env, const char *path)
+{
+    (void)env, (void)path;
+    return (lode_status){ 0 };
+}
+
+static size_t make_key(char key[32], int i)
+{
+    return (size_t)sprintf(key, "key%05d", i);
+}
+static void make_value(char value[VALUE_BYTES], int i)
+{
+    for (size_t j = 0; j < VALUE_BYTES; j++)
+        value[j] = (char)((i * 31 + (int)j * (int)j) >> 3);
+}
+
+/* True: it was done. A failure is of memory alone. */
+static bool went_well(lode_status s)
+{
+    if (lode_failed(s) && s.code != LODE_NO_MEMORY)
+        fail_msg("code %d: %s", s.code, s.text);
+    return !lode_failed(s);
+}
+
+static void write_some(story *t, lode_store *store)
+{
+    char key[32], value[VALUE_BYTES];
+    for (int i = 0; i < 40; i++) {
+        make_value(value, i);
+        t->may_be_there[i] = true;
+        t->is_there[i] = went_well(lode_store_put(store, key, make_key(key, i), value, sizeof value, i == 20));
+    }
+    lode_batch *batch = lode_batch_create(), *more = lode_batch_create();
+    for (int i = 40; i < 50; i++) {
+        make_value(value, i);
+        t->may_be_there[i] = true;
+        lode_batch_put(i % 2 ? batch : more, key, make_key(key, i), value, sizeof value);
+    }
+    lode_batch_append(batch, more);
+    /* Without both batches nothing was promised. */
+    bool done = batch && more && went_well(lode_store_write(store, batch, 0));
+    for (int i = 40; i < 50; i++)
+        t->is_there[i] = done;
+    lode_batch_destroy(batch);
+    lode_batch_destroy(more);
+    went_well(lode_store_delete(store, "none", 4, 0));
+}
+
+static void write_run(story *t, lode_store *store)
+{
+    char key[32], value[VALUE_BYTES];
+    lode_run *run;
+    bool good = went_well(lode_run_begin(&run, store));
+    if (!good)
+        return;
+    for (int i = 50; i < KEYS; i++) {
+        make_value(value, i);
+        t->may_be_there[i] = true;
+        good &= went_well(lode_run_put(run, key, make_key(key, i), value, sizeof value));
+    }
+    good &= went_well(lode_run_finish(run));
+    for (int i = 50; i < KEYS; i++)
+        t->is_there[i] = good;
+}
+
+static void check_pair(const story *t, lode_bytes key, lode_bytes value)
+{
+    char wanted_key[32] = { 0 }, wanted[VALUE_BYTES];
+    assert_int_equal(key.len, 8);
+    memcpy(wanted_key, key.data, key.len);
+    int i = atoi(wanted_key + 3);
+    assert_true(i >= 0 && i < KEYS && t->may_be_there[i]);
+    assert_memory_equal(key.data, wanted_key, make_key(wanted_key, i));
+    make_value(wanted, i);
+    assert_int_equal(value.len, sizeof wanted);
+    assert_memory_equal(value.data, wanted, sizeof wanted);
+}
+
+static void read_alone(const story *t, lode_store *store)
+{
+    char key[32];
+    void *value;
+    size_t len;
+    for (int i = 0; i < KEYS; i += 7) {
+        int found = 0;
+        size_t key_len = make_key(key, i);
+        if (!went_well(lode_store_get(store, &found, &value, &len, key, key_len, NULL)))
+            continue;
+        assert_true(found ? t->may_be_there[i] : !t->is_there[i]);
+        if (found)
+            check_pair(t, (lode_bytes){ key, key_len }, (lode_bytes){ value, len });
+        lode_store_free(value);
+    }
+}
+
+static void walk(const story *t, lode_store *store, const lode_snapshot *snapshot)
+{
+    lode_iterator_options o;
+    lode_iterator *it;
+    lode_iterator_options_init(&o);
+    o.snapshot = snapshot;
+    if (!went_well(lode_iterator_create(&it, store, &o)))
+        return;
+    for (int backwards = 0; backwards < 2; backwards++) {
+        int count = 0, wanted = 0;
+        if (backwards)
+            lode_iterator_seek_last(it);
+        else
+            lode_iterator_seek_first(it);
+        for (; lode_iterator_is_valid(it); count++) {
+            check_pair(t, lode_iterator_key(it), lode_iterator_value(it));
+            if (backwards)
+                lode_iterator_prev(it);
+            else
+                lode_iterator_next(it);
+        }
+        for (int i = 0; i < KEYS; i++)
+            wanted += t->is_there[i];
+        if (went_well(lode_iterator_status(it)))
+            assert_true(count >= wanted); /* a scan never ends early in silence */
+    }
+    lode_iterator_seek(it, "key00030", 8);
+    lode_iterator_seek_for_prev(it, "key00030", 8);
+    lode_iterator_destroy(it);
+}
+
+static void visit(void *context, size_t position, lode_bytes value)
+{
+    const story *t = context;
+    char key[32];
+    check_pair(t, (lode_bytes){ key, make_key(key, (int)position) }, value);
+}
+
+static void read_together(story *t, lode_store *store)
+{
+    char texts[KEYS][32];
+    lode_bytes keys[KEYS];
+    for (int i = 0; i < KEYS; i++)
+        keys[i] = (lode_bytes){ texts[i], make_key(texts[i], i) };
+    went_well(lode_store_multi_get(store, keys, KEYS, NULL, t, visit));
+}
+
+static void look_after(story *t, lode_store *store)
+{
+    lode_bytes start = { "a", 1 }, limit = { "z", 1 };
+    uint64_t size;
+    char *text = lode_store_property(store, "leveldb.sstables");
+    lode_store_free(text);
+    went_well(lode_store_approximate_sizes(store, 1, &start, &limit, &size));
+    went_well(lode_store_flush(store));
+    went_well(lode_store_compact_range(store, NULL, 0, NULL, 0));
+    if (!went_well(lode_store_checkpoint(store, t->copy)))
+        return;
+    lode_ignore(lode_env_remove_tree(t->o.env, t->copy)); /* and the next one is refused if it stays */
+}
+
+static void live(story *t)
+{
+    lode_store *store;
+    lode_snapshot *snapshot;
+    if (!went_well(lode_store_open(&store, t->path, &t->o)))
+        return;
+    write_some(t, store);
+    bool has_snapshot = went_well(lode_snapshot_take(&snapshot, store));
+    read_alone(t, store);
+    walk(t, store, has_snapshot ? snapshot : NULL);
+    write_run(t, store);
+    look_after(t, store);
+    read_alone(t, store);
+    read_together(t, store);
+    walk(t, store, NULL);
+    went_well(lode_store_verify(store));
+    if (has_snapshot)
+        lode_snapshot_release(store, snapshot);
+    went_well(lode_store_close(store));
+}
+
+static void check_afterwards(story *t)
+{
+    lode_store *store;
+    t->o.paranoid_checks = 1;
+    assert_ok(lode_store_open(&store, t->path, &t->o));
+    read_alone(t, store);
+    walk(t, store, NULL);
+    assert_ok(lode_store_verify(store));
+    assert_ok(lode_store_close(store));
+}
+
+/* False: the story ended before so many allocations. */
+static bool fail_at(long n, bool goes_on)
+{
+    char *path = temporary_directory();
+    lode_env env = *lode_env_system();
+    story t = { .path = path };
+    env.sync = sync_nothing;
+    env.sync_directory = sync_no_folder;
+    snprintf(t.copy, sizeof t.copy, "%s/copy", path);
+    lode_store_options_init(&t.o);
+    t.o.env = &env;
+    t.o.create_if_missing = 1;
+    t.o.write_buffer_bytes = t.o.table_bytes = 64 << 10;
+    t.o.cache_bytes = 64 << 10;
+    t.o.map_tables = (int)(n & 1);
+    atomic_store(&left, n);
+    atomic_store(&for_good, goes_on);
+    atomic_store(&has_failed, false);
+    atomic_store(&is_counting, true);
+    live(&t);
+    atomic_store(&is_counting, false);
+    check_afterwards(&t);
+    temporary_directory_remove(path);
+    return atomic_load(&has_failed);
+}
+
+/* $LODE_TEST_STEPS: how many places are tried, spread over all. */
+static void fail_everywhere(bool goes_on)
+{
+    long most = 1, places = (long)test_steps(150);
+    while (fail_at(most, goes_on))
+        most += most / 3 + 1;
+    for (long i = 0; i < places; i++)
+        fail_at(1 + i * most / places, goes_on);
+    printf("about %ld allocations\n", most);
+}
+
+static void one_allocation_fails_and_nothing_is_lost(void **state)
+{
+    (void)state;
+    fail_everywhere(false);
+}
+
+static void no_memory_from_some_point_on_loses_nothing(void **state)
+{
+    (void)state;
+    fail_everywhere(true);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_allocation_fails_and_nothing_is_lost),
+        cmocka_unit_test(no_memory_from_some_point_on_loses_nothing),
+    };
+    return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
+}
