@@ -479,8 +479,6 @@ static int by_smallest(const void *a, const void *b)
 static lode_status close_all(lode_run **runs, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (!runs[i] || runs[i]->store != runs[0]->store)
-            return lode_fail(LODE_INVALID_ARGUMENT, "runs finish: run %zu is NULL or another store's", i);
         LODE_TRY(runs[i]->error);
         LODE_TRY(close_table(runs[i]));
     }
@@ -513,7 +511,8 @@ static lode_status take_in(lode_run **runs, size_t count)
     all->capacity = files;
     for (size_t i = 1; i < count; i++) {
         lode_run *r = runs[i];
-        memcpy(all->files + all->count, r->files, r->count * sizeof *r->files);
+        if (r->count)
+            memcpy(all->files + all->count, r->files, r->count * sizeof *r->files);
         all->count += r->count;
         all->bytes += r->bytes;
         r->count = 0;
@@ -525,12 +524,40 @@ static lode_status take_in(lode_run **runs, size_t count)
     return lode_ok();
 }
 
+static bool stands_before(lode_run **runs, size_t i)
+{
+    for (size_t j = 0; j < i; j++)
+        if (runs[j] == runs[i])
+            return true;
+    return false;
+}
+
+/* Of one store, and each once; else they are given up here, each once. */
+static lode_status check_runs(lode_run **runs, size_t count)
+{
+    const char *wrong = NULL;
+    for (size_t i = 0; i < count && !wrong; i++)
+        if (!runs[i])
+            wrong = "a run is NULL";
+        else if (runs[i]->store != runs[0]->store)
+            wrong = "two stores";
+        else if (stands_before(runs, i))
+            wrong = "a run stands there twice";
+    if (!wrong)
+        return lode_ok();
+    for (size_t i = count; i--;) /* from the end, so that the last to go is the first of its kind */
+        if (!stands_before(runs, i))
+            lode_run_abandon(runs[i]);
+    return lode_fail(LODE_INVALID_ARGUMENT, "runs finish: %s", wrong);
+}
+
 lode_status lode_runs_finish(lode_run **runs, size_t count)
 {
     if (!runs && count)
         return lode_fail(LODE_INVALID_ARGUMENT, "runs finish: runs is NULL");
     if (!count)
         return lode_ok();
+    LODE_TRY(check_runs(runs, count));
     lode_status s = close_all(runs, count);
     if (!lode_failed(s)) {
         qsort(runs, count, sizeof(lode_run *), by_smallest);

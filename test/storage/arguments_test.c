@@ -326,6 +326,35 @@ static void reading_only_refuses_every_write(void **state)
     clear_bed(&b);
 }
 
+static void runs_that_do_not_belong_together_are_given_up(void **state)
+{
+    bed b, other;
+    lode_run *runs[3];
+    (void)state;
+    make_bed(&b);
+    make_bed(&other);
+    refused(lode_runs_finish(NULL, 1));
+    assert_ok(lode_runs_finish(NULL, 0));
+    for (int wrong = 0; wrong < 4; wrong++) {
+        assert_ok(lode_run_begin(&runs[0], b.store));
+        assert_ok(lode_run_begin(&runs[1], wrong == 2 ? other.store : b.store));
+        assert_ok(lode_run_put(runs[0], "r", 1, "v", 1));
+        assert_ok(lode_run_put(runs[1], "s", 1, "v", 1));
+        runs[2] = wrong == 0 ? NULL : wrong == 1 ? runs[0] : runs[1];
+        if (wrong == 3) { /* nothing is */
+            assert_ok(lode_runs_finish(runs, 2));
+            check_value(b.store, "r", "v");
+            check_value(b.store, "s", "v");
+            continue;
+        }
+        refused(lode_runs_finish(runs, 3));
+        check_value(b.store, "r", NULL);
+        check_value(other.store, "s", NULL);
+    }
+    clear_bed(&b); /* which would not close with a run alive */
+    clear_bed(&other);
+}
+
 /* ---- orders and filters ---- */
 
 static int compare_bytes(void *context, const void *a, size_t a_len, const void *b, size_t b_len)
@@ -437,6 +466,7 @@ int main(void)
         cmocka_unit_test(structs_of_other_sizes_are_understood),
         cmocka_unit_test(a_store_is_not_closed_under_what_lives_in_it),
         cmocka_unit_test(reading_only_refuses_every_write),
+        cmocka_unit_test(runs_that_do_not_belong_together_are_given_up),
         cmocka_unit_test(half_a_comparator_or_filter_is_refused),
         cmocka_unit_test(another_comparator_is_refused_everywhere),
         cmocka_unit_test(a_filter_that_hides_keys_is_found_by_verify),
