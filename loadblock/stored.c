@@ -14,6 +14,7 @@ enum { AHEAD = 48, AHEAD_BYTES = 16 << 20 };
 typedef struct ahead {
     lode_pipeline *p;
     lode_entry *target;
+    lode_work_kind kind;
     int32_t next_height; /* to be queued next */
     lode_work *first, *last;
     uint32_t count;
@@ -24,7 +25,7 @@ static lode_status queue_more(ahead *a)
 {
     while (a->next_height <= a->target->node.height && a->count < AHEAD &&
            (a->count < 2 || (uint64_t)a->count * a->usual_size < AHEAD_BYTES)) {
-        lode_work *w = lode_work_take(a->p->shop, LODE_WORK_STORED);
+        lode_work *w = lode_work_take(a->p->shop, a->kind);
         if (!w)
             return lode_fail(LODE_NO_MEMORY, "no memory to read stored blocks ahead");
         w->entry = lode_entry_of(lode_node_ancestor(&a->target->node, a->next_height++));
@@ -175,7 +176,7 @@ static lode_status go_forward(ahead *a)
 
 lode_status lode_pipeline_connect_stored(lode_pipeline *p, lode_entry *target)
 {
-    ahead a = { .p = p, .target = target, .usual_size = 1 << 20 };
+    ahead a = { .p = p, .target = target, .kind = LODE_WORK_STORED, .usual_size = 1 << 20 };
     lode_chain *chain = p->chain;
     lode_status s = lode_ok();
 
@@ -197,7 +198,7 @@ lode_status lode_pipeline_connect_stored(lode_pipeline *p, lode_entry *target)
 lode_status lode_pipeline_catch_up_txindex(lode_pipeline *p)
 {
     lode_chain *chain = p->chain;
-    ahead a = { .p = p, .target = chain->tip, .usual_size = 1 << 20 };
+    ahead a = { .p = p, .target = chain->tip, .kind = LODE_WORK_INDEXED, .usual_size = 1 << 20 };
     lode_status s = lode_ok();
 
     if (!chain->txindex || chain->txindex_at == chain->tip)

@@ -119,19 +119,42 @@ static lode_status read_stored(lode_work *w)
     return lode_ok();
 }
 
+/* What an index wants to know: are these the transactions that the header names? */
+static bool find_root(lode_work *w)
+{
+    const lode_block *block = &w->block;
+    uint8_t root[32], *leaves = lode_arena_take_array(&w->arena, (size_t)block->tx_count + 1, 32);
+
+    if (!leaves)
+        return false;
+    for (uint32_t i = 0; i < block->tx_count; i++)
+        memcpy(leaves + 32 * (size_t)i, block->txs[i].txid.bytes, 32);
+    lode_merkle_root(root, NULL, leaves, block->tx_count);
+    w->facts = (lode_block_facts){ .verdict = lode_verdict_of(LODE_VALID) };
+    if (!lode_bytes32_is_equal(root, block->header.merkle_root.bytes)) {
+        w->facts.verdict = lode_verdict_of(LODE_BAD_TXNMRKLROOT);
+        w->facts.verdict.is_mutated = true;
+    }
+    return true;
+}
+
 static lode_status parse(lode_work *w)
 {
     lode_chain *chain = w->shop->chain;
+    int flags = LODE_PARSE_ALLOW_TAIL | (w->kind == LODE_WORK_INDEXED ? LODE_PARSE_NO_WTXIDS : 0);
     uint64_t at;
 
     if (!w->raw)
-        LODE_TRY(w->kind == LODE_WORK_STORED ? read_stored(w) : read_again(w));
+        LODE_TRY(w->kind == LODE_WORK_STORED || w->kind == LODE_WORK_INDEXED ? read_stored(w) : read_again(w));
     /* A block's arrays take about twice its bytes; one piece wastes least. */
     if (!lode_arena_reserve(&w->arena, (size_t)w->available * 2 + 4096))
         return lode_fail(LODE_NO_MEMORY, "no memory for a block of %u bytes", w->available);
-    w->is_block = lode_block_parse(&w->block, &w->arena, w->raw, w->available, LODE_PARSE_ALLOW_TAIL, &w->parse_error);
+    w->is_block = lode_block_parse(&w->block, &w->arena, w->raw, w->available, flags, &w->parse_error);
     if (!w->is_block)
         return lode_ok();
+    if (w->kind == LODE_WORK_INDEXED)
+        return find_root(w) ? lode_ok()
+                            : lode_fail(LODE_NO_MEMORY, "no memory for a block of %u transactions", w->block.tx_count);
     if (!lode_block_examine(&w->facts, &w->block, &w->arena, &chain->params) ||
         !lode_block_prepare(&w->prep, &w->block, &w->arena, chain->coins))
         return lode_fail(LODE_NO_MEMORY, "no memory for a block of %u transactions", w->block.tx_count);

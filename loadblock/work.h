@@ -18,6 +18,7 @@ typedef enum lode_work_kind {
     LODE_WORK_BLOCK,  /* a block to parse */
     LODE_WORK_REPEAT, /* a header seen before: parsed only if the first copy was no good */
     LODE_WORK_STORED, /* a block of the index, read from our own files */
+    LODE_WORK_INDEXED, /* the same, of which only txids and their places are wanted; facts say whether the root fits */
 } lode_work_kind;
 
 /* Script checks of some transactions, or some inputs of one, as one task. */

@@ -184,11 +184,12 @@ static bool read_body(cursor *c, lode_tx *tx, lode_arena *arena, int parse_flags
     return read_inputs(c, tx, arena) && read_outputs(c, tx, arena);
 }
 
-static void hash_tx(lode_tx *tx, size_t witness_at)
+static void hash_tx(lode_tx *tx, size_t witness_at, int parse_flags)
 {
     lode_sha256_stream s;
 
-    lode_sha256d(tx->wtxid.bytes, tx->raw, tx->size);
+    if (!tx->has_witness || !(parse_flags & LODE_PARSE_NO_WTXIDS))
+        lode_sha256d(tx->wtxid.bytes, tx->raw, tx->size);
     if (!tx->has_witness) {
         memcpy(tx->txid.bytes, tx->wtxid.bytes, 32);
         return;
@@ -224,7 +225,7 @@ static bool read_tx(cursor *c, lode_tx *tx, lode_arena *arena, int parse_flags)
     tx->has_witness = flag & 1;
     tx->base_size = tx->has_witness ? tx->size - 2 - (uint32_t)witness_len : tx->size;
     if (!(parse_flags & LODE_PARSE_NO_HASHES))
-        hash_tx(tx, (size_t)(witness_at - start));
+        hash_tx(tx, (size_t)(witness_at - start), parse_flags);
     return true;
 }
 

@@ -89,6 +89,7 @@ enum lode_parse_flags {
     LODE_PARSE_NO_HASHES = 1,  /* txid and wtxid are left unset */
     LODE_PARSE_ALLOW_TAIL = 2, /* bytes after the transaction or block are no error */
     LODE_PARSE_NO_WITNESS = 4, /* legacy format only, as SERIALIZE_TRANSACTION_NO_WITNESS */
+    LODE_PARSE_NO_WTXIDS = 8,  /* wtxid is left unset where it differs from the txid */
 };
 
 /* False when the bytes are no transaction (error filled if not NULL) or memory is out (error->what says so).

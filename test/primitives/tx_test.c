@@ -383,6 +383,23 @@ static void hashes_are_left_out_when_not_wanted(void **state)
     lode_arena_clear(&arena);
 }
 
+static void wtxids_are_left_out_when_not_wanted(void **state)
+{
+    static const char hex[] = "010000000001"
+                              "01" INPUT "01" OUTPUT "0101aa00000000";
+    uint8_t raw[128];
+    lode_arena arena = LODE_ARENA_EMPTY;
+    lode_tx whole, tx;
+    size_t len = strlen(hex) / 2;
+
+    assert_true(len <= sizeof raw && lode_hex_decode(raw, len, hex));
+    assert_true(lode_tx_parse(&whole, &arena, raw, len, 0, NULL));
+    assert_true(lode_tx_parse(&tx, &arena, raw, len, LODE_PARSE_NO_WTXIDS, NULL));
+    assert_true(tx.has_witness && lode_bytes32_is_zero(tx.wtxid.bytes));
+    assert_memory_equal(tx.txid.bytes, whole.txid.bytes, 32);
+    lode_arena_clear(&arena);
+}
+
 /* A count takes memory only as far as the bytes that follow could bear it out. */
 static void claimed_counts_do_not_take_memory(void **state)
 {
@@ -403,6 +420,7 @@ int main(void)
         cmocka_unit_test(no_cut_block_parses_and_a_tail_is_seen),
         cmocka_unit_test(forms_are_accepted_as_core_accepts_them),
         cmocka_unit_test(hashes_are_left_out_when_not_wanted),
+        cmocka_unit_test(wtxids_are_left_out_when_not_wanted),
         cmocka_unit_test(claimed_counts_do_not_take_memory),
         cmocka_unit_test(the_first_mainnet_blocks_parse),
         cmocka_unit_test(the_first_testnet3_blocks_parse),
