@@ -1,4 +1,4 @@
-/* api/ask.c: answers from the chain through the handle. */
+/* api/ask.c: transactions by id, counts of the whole set, and bitcoin-cli's questions. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,70 +6,6 @@
 #include "chainstate/utxo_stats.h"
 #include "query/find_tx.h"
 #include "query/query.h"
-
-/* Waits for the writer: one call at a time works on the chain. */
-lode_status lode_handle_lock_for_answer(lode *h, const void *out)
-{
-    LODE_NEEDS(h, "no handle");
-    LODE_NEEDS(out, "nowhere to put the answer");
-    lode_mutex_lock(&h->lock);
-    lode_status s = lode_handle_check(h);
-    if (!lode_failed(s) && !h->chain->tip)
-        s = lode_fail(LODE_UNSUPPORTED, "a flush was cut off; run an import once to replay it");
-    if (lode_failed(s))
-        lode_mutex_unlock(&h->lock);
-    return s;
-}
-
-lode_status lode_get_tip(lode *h, lode_tip *tip)
-{
-    LODE_TRY(lode_handle_lock_for_answer(h, tip));
-    const lode_node *node = &h->chain->tip->node;
-    *tip = (lode_tip){ .size = sizeof *tip, .height = node->height, .time = node->header.time, .median_time = node->median_time };
-    memcpy(tip->hash, node->hash.bytes, 32);
-    lode_mutex_unlock(&h->lock);
-    return lode_ok();
-}
-
-static lode_status copy_coin(lode_coin_info *out, const lode_coin_view *view)
-{
-    uint8_t scratch[67];
-    lode_slice script;
-    lode_reader r = lode_reader_of(view->script.data, view->script.len);
-
-    lode_reader_script(&r, &script, scratch);
-    if (r.bad)
-        return lode_fail(LODE_CORRUPT, "a stored coin's script does not decode");
-    *out = (lode_coin_info){ .size = sizeof *out, .value_sat = (int64_t)lode_amount_decompress(view->compressed_amount),
-                             .height = (int32_t)view->height, .is_coinbase = view->is_coinbase, .script_len = script.len };
-    out->script = malloc(script.len ? script.len : 1);
-    if (!out->script)
-        return lode_fail(LODE_NO_MEMORY, "no memory for a script of %zu bytes", script.len);
-    if (script.len)
-        memcpy(out->script, script.data, script.len);
-    return lode_ok();
-}
-
-lode_status lode_get_coin(lode *h, int *found, lode_coin_info *coin, const uint8_t txid[32], uint32_t index)
-{
-    uint8_t prevout[36];
-    lode_coin_view view;
-    bool is_there = false;
-    lode_status s;
-
-    LODE_NEEDS(found && txid, "an argument is NULL");
-    LODE_TRY(lode_handle_lock_for_answer(h, coin));
-    memcpy(prevout, txid, 32);
-    lode_write_le32(prevout + 32, index);
-    s = lode_coins_find(h->chain->coins, &is_there, &view, prevout, lode_coins_hash(h->chain->coins, txid), NULL);
-    if (!lode_failed(s) && is_there)
-        s = copy_coin(coin, &view);
-    s = lode_handle_tell(h, s);
-    lode_mutex_unlock(&h->lock);
-    if (!lode_failed(s))
-        *found = is_there;
-    return s;
-}
 
 static lode_status copy_transaction(uint8_t **raw, size_t *len, const lode_tx *tx)
 {
@@ -87,50 +23,51 @@ lode_status lode_get_transaction(lode *h, int *found, uint8_t **raw, size_t *len
     lode_buf bytes = LODE_BUF_EMPTY;
     lode_arena arena = LODE_ARENA_EMPTY;
     lode_block_hash block;
+    lode_state *view;
     lode_txid id;
     lode_tx tx;
     bool is_there = false;
     lode_status s;
 
-    LODE_NEEDS(found && len && txid, "an argument is NULL");
-    LODE_TRY(lode_handle_lock_for_answer(h, raw));
+    LODE_NEEDS(found && raw && len && txid, "an argument is NULL");
+    LODE_TRY(lode_handle_view(&view, h, __func__));
     memcpy(id.bytes, txid, 32);
     s = h->chain->txindex_declined;
     if (!lode_failed(s))
-        s = h->chain->txindex ? lode_txindex_publish(h->chain->txindex)
+        s = h->chain->txindex ? lode_find_indexed_tx(h->chain, &is_there, &tx, &bytes, &arena, &block, &id)
                               : lode_fail(LODE_UNSUPPORTED, "there is no transaction index; import with -txindex");
-    if (!lode_failed(s))
-        s = lode_find_indexed_tx(h->chain, &is_there, &tx, &bytes, &arena, &block, &id);
     if (!lode_failed(s) && is_there)
         s = copy_transaction(raw, len, &tx);
     if (!lode_failed(s) && is_there && block_hash)
         memcpy(block_hash, block.bytes, 32);
-    s = lode_handle_tell(h, s);
-    lode_mutex_unlock(&h->lock);
+    lode_state_release(view);
     lode_arena_clear(&arena);
     lode_buf_clear(&bytes);
     if (!lode_failed(s))
         *found = is_there;
-    return s;
+    return lode_handle_tell(h, s);
 }
 
 lode_status lode_get_set_info(lode *h, lode_set_info *info, int hash)
 {
     lode_utxo_stats stats;
+    lode_set_info full;
     lode_status s;
     int hashes = (hash & LODE_HASH_SERIALIZED_3 ? LODE_UTXO_HASH_SERIALIZED_3 : 0) | (hash & LODE_HASH_MUHASH ? LODE_UTXO_MUHASH : 0);
 
     LODE_NEEDS(!(hash & ~(LODE_HASH_SERIALIZED_3 | LODE_HASH_MUHASH)), "unknown hash");
+    LODE_NEEDS_SIZE(info);
     LODE_TRY(lode_handle_lock_for_answer(h, info));
     s = h->read_only ? lode_ok() : lode_handle_flush(h);
     if (!lode_failed(s))
         s = lode_utxo_stats_compute(&stats, h->chain->coins, hashes, h->chain->options.threads, &h->chain->interrupted);
     if (!lode_failed(s)) {
-        *info = (lode_set_info){ .size = sizeof *info, .height = h->chain->tip->node.height, .txouts = stats.txouts,
+        full = (lode_set_info){ .size = sizeof full, .height = h->chain->tip->node.height, .txouts = stats.txouts,
                                  .transactions = stats.transactions, .bogosize = stats.bogosize, .total_sat = stats.total.sat };
-        memcpy(info->best_block, h->chain->tip->node.hash.bytes, 32);
-        memcpy(info->hash_serialized_3, stats.hash_serialized_3, 32);
-        memcpy(info->muhash, stats.muhash, 32);
+        memcpy(full.best_block, h->chain->tip->node.hash.bytes, 32);
+        memcpy(full.hash_serialized_3, stats.hash_serialized_3, 32);
+        memcpy(full.muhash, stats.muhash, 32);
+        LODE_PUT_RESULT(info, full);
     }
     if (s.code == LODE_CANCELLED)
         __atomic_store_n(&h->chain->interrupted, 0, __ATOMIC_RELAXED);

@@ -7,29 +7,10 @@
 #include "api/handle.h"
 #include "snapshot/check.h"
 
-lode_status lode_handle_lock_for_walk(lode *h, const void *out)
-{
-    lode_status s;
-
-    LODE_TRY(lode_handle_lock_for_answer(h, out));
-    s = !h->read_only && lode_coins_is_dirty(h->chain->coins) ? lode_handle_flush(h) : lode_ok();
-    if (lode_failed(s))
-        lode_mutex_unlock(&h->lock);
-    return s;
-}
-
-lode_status lode_handle_end_answer(lode *h, lode_status s)
-{
-    __atomic_store_n(&h->chain->interrupted, 0, __ATOMIC_RELAXED);
-    s = lode_handle_tell(h, s);
-    lode_mutex_unlock(&h->lock);
-    return s;
-}
-
 void lode_set_progress(lode *h, void *context,
                        void (*on_progress)(void *context, const char *what, uint64_t done, uint64_t total))
 {
-    if (!h)
+    if (!h || lode_mutex_is_held(&h->lock))
         return;
     lode_mutex_lock(&h->lock);
     h->chain->on_progress = on_progress;
@@ -53,17 +34,20 @@ static int answer_of(lode_verify_answer answer)
 lode_status lode_verify_chain(lode *h, lode_check_result *result, int level, int32_t blocks)
 {
     lode_chain_verdict verdict;
+    lode_check_result full;
     lode_status s;
 
+    LODE_NEEDS_SIZE(result);
     LODE_TRY(lode_handle_lock_for_walk(h, result));
     s = lode_chain_verify(&verdict, h->chain, level, blocks);
     if (!lode_failed(s)) {
-        *result = (lode_check_result){ .size = sizeof *result,
+        full = (lode_check_result){ .size = sizeof full,
                                        .answer = answer_of(verdict.answer),
                                        .checked = (uint64_t)verdict.checked,
                                        .asked = (uint64_t)verdict.asked,
                                        .height = verdict.bad_height };
-        memcpy(result->text, verdict.text, sizeof verdict.text);
+        memcpy(full.text, verdict.text, sizeof verdict.text);
+        LODE_PUT_RESULT(result, full);
     }
     return lode_handle_end_answer(h, s);
 }
@@ -81,23 +65,26 @@ lode_status lode_check_directory(lode *h, lode_check_result *result, const lode_
     lode_check_options o;
     lode_directory_check_options options;
     lode_directory_verdict verdict;
+    lode_check_result full;
     lode_status s;
 
+    LODE_NEEDS_SIZE(result);
     lode_check_options_init(&o);
     if (given) {
-        LODE_NEEDS(given->size, "options are not initialised: call lode_check_options_init");
+        LODE_NEEDS(given->size >= sizeof given->size, "options are not initialised: call lode_check_options_init");
         memcpy(&o, given, given->size < sizeof o ? given->size : sizeof o);
     }
     options = (lode_directory_check_options){ o.deep, o.context, o.on_finding };
     LODE_TRY(lode_handle_lock_for_walk(h, result));
     s = lode_directory_check(&verdict, h->chain, &options);
     if (!lode_failed(s)) {
-        *result = (lode_check_result){ .size = sizeof *result,
+        full = (lode_check_result){ .size = sizeof full,
                                        .answer = answer_of(verdict.answer),
                                        .checked = verdict.blocks,
                                        .asked = verdict.asked,
                                        .height = -1 };
-        memcpy(result->text, verdict.text, sizeof verdict.text);
+        memcpy(full.text, verdict.text, sizeof verdict.text);
+        LODE_PUT_RESULT(result, full);
     }
     return lode_handle_end_answer(h, s);
 }

@@ -14,8 +14,10 @@ static lode_status find_block(const lode *h, lode_entry **entry, const char *at)
 
 static void fill(lode_export_result *result, const lode_entry *entry, uint64_t coins)
 {
-    *result = (lode_export_result){ .size = sizeof *result, .coins = coins, .height = entry->node.height };
-    lode_hash_to_hex(result->block, entry->node.hash.bytes);
+    lode_export_result full = { .size = sizeof full, .coins = coins, .height = entry->node.height };
+
+    lode_hash_to_hex(full.block, entry->node.hash.bytes);
+    LODE_PUT_RESULT(result, full);
 }
 
 lode_status lode_export_coins(lode *h, lode_export_result *result, const char *format, const char *path, const char *at)
@@ -26,6 +28,7 @@ lode_status lode_export_coins(lode *h, lode_export_result *result, const char *f
     lode_status s;
 
     LODE_NEEDS(path && *path, "no path");
+    LODE_NEEDS_SIZE(result);
     LODE_NEEDS(format && lode_export_format_from_name(&f, format), "the formats are csv, jsonl and sqlite");
     LODE_TRY(lode_handle_lock_for_walk(h, result));
     s = find_block(h, &entry, at);
@@ -43,6 +46,7 @@ lode_status lode_dump_coins(lode *h, lode_export_result *result, const char *pat
     lode_status s;
 
     LODE_NEEDS(path && *path, "no path");
+    LODE_NEEDS_SIZE(result);
     LODE_TRY(lode_handle_lock_for_walk(h, result));
     s = find_block(h, &entry, at);
     if (!lode_failed(s))

@@ -10,6 +10,7 @@
 #include "chainstate/remedy.h"
 #include "support/check.h"
 #include "validate/rules/u256.h"
+#include "validate/script/sigcheck.h"
 
 enum { THREADS_MAX = 256 };
 
@@ -36,6 +37,7 @@ void lode_options_init(lode_options *options)
     options->dbcache_bytes = UINT64_C(450) << 20;
     options->check_scripts = 1;
     options->log_level = LODE_LOG_INFO;
+    options->signature_cache_bytes = UINT64_C(32) << 20;
 }
 
 typedef struct log_bridge {
@@ -136,9 +138,31 @@ static lode_status fill_chain_options(lode_chain_options *c, lode_chain_params *
 
 static void destroy(lode *h)
 {
+    lode_background_clear(&h->background);
+    lode_mutex_clear(&h->warm_lock);
     lode_mutex_clear(&h->lock);
     free(h->logger.context);
     free(h);
+}
+
+static lode_status close_handle(lode *h, bool cancel)
+{
+    lode_status s = lode_ok(), closed;
+
+    LODE_NEEDS(!lode_mutex_is_held(&h->lock) && !lode_background_is_own_thread(h), "called from a callback of the handle");
+    LODE_NEEDS(!__atomic_load_n(&h->walks, __ATOMIC_ACQUIRE), "a walk over the coins is open");
+    lode_background_end(h, cancel);
+    lode_mutex_lock(&h->lock);
+    if (!h->read_only && h->chain->tip && !h->chain->in_doubt)
+        s = lode_handle_tell(h, lode_chain_flush(h->chain, true));
+    h->chain->on_block = NULL;
+    lode_publisher_clear(&h->publisher);
+    lode_sig_cache *warm = h->chain->warm;
+    closed = lode_chain_close(h->chain);
+    lode_sig_cache_destroy(warm);
+    lode_mutex_unlock(&h->lock);
+    destroy(h);
+    return lode_failed(s) ? s : closed;
 }
 
 lode_status lode_open(lode **out, const lode_options *given)
@@ -151,7 +175,7 @@ lode_status lode_open(lode **out, const lode_options *given)
 
     LODE_NEEDS(out, "nowhere to put the handle");
     *out = NULL;
-    LODE_NEEDS(given && given->size, "options are not initialised: call lode_options_init");
+    LODE_NEEDS(given && given->size >= sizeof given->size, "options are not initialised: call lode_options_init");
     lode_options_init(&o);
     memcpy(&o, given, given->size < sizeof o ? given->size : sizeof o);
     LODE_NEEDS(o.datadir && *o.datadir, "no data directory (-datadir=)");
@@ -160,6 +184,11 @@ lode_status lode_open(lode **out, const lode_options *given)
     if (!h)
         return lode_fail(LODE_NO_MEMORY, "no memory for a handle");
     lode_mutex_init(&h->lock);
+    lode_mutex_init(&h->warm_lock);
+    lode_background_init(&h->background);
+    h->on_event = o.on_event;
+    h->event_context = o.event_context;
+    h->signature_cache_bytes = o.signature_cache_bytes;
     h->stop_at_height = o.stop_at_height > 0 ? o.stop_at_height : 0;
     h->read_only = o.read_only;
     s = set_logger(h, &o);
@@ -171,44 +200,26 @@ lode_status lode_open(lode **out, const lode_options *given)
         destroy(h);
         return s;
     }
+    h->cache_limit = h->chain->options.cache_bytes;
+    lode_publisher_init(&h->publisher, h->chain);
+    lode_mutex_lock(&h->lock);
+    s = lode_handle_end(h, s); /* the first state is published */
+    if (lode_failed(s)) {
+        lode_ignore(close_handle(h, true)); /* the first failure is the one to tell */
+        return s;
+    }
     *out = h;
-    return s;
-}
-
-lode_status lode_handle_check(const lode *h)
-{
-    lode_mutex_assert_held((lode_mutex *)(uintptr_t)&h->lock);
-    if (h->chain->in_doubt)
-        return lode_fail(LODE_IO, "an earlier error stopped this handle; close it and open the directory again");
-    if (h->has_loaded)
-        return lode_fail(LODE_UNSUPPORTED, "coins were loaded from a snapshot; close this handle, and open the directory for reading");
-    return lode_ok();
-}
-
-lode_status lode_handle_tell(const lode *h, lode_status s)
-{
-    return lode_add_remedy(s, h->chain->directory);
-}
-
-lode_status lode_handle_flush(lode *h)
-{
-    lode_status s = lode_chain_flush(h->chain, true);
-    h->chain->in_doubt |= lode_failed(s);
     return s;
 }
 
 lode_status lode_close(lode *h)
 {
-    lode_status s = lode_ok(), closed;
-    if (!h)
-        return s;
-    lode_mutex_lock(&h->lock);
-    if (!h->read_only && h->chain->tip && !h->chain->in_doubt)
-        s = lode_handle_tell(h, lode_chain_flush(h->chain, true));
-    closed = lode_chain_close(h->chain);
-    lode_mutex_unlock(&h->lock);
-    destroy(h);
-    return lode_failed(s) ? s : closed;
+    return h ? close_handle(h, false) : lode_ok();
+}
+
+lode_status lode_close_cancel(lode *h)
+{
+    return h ? close_handle(h, true) : lode_ok();
 }
 
 void lode_interrupt(lode *h)

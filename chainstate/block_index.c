@@ -2,7 +2,7 @@
  *
  * Room:     entries in slabs, so that pointers stay; found by hash through a chained table; parents know their
  * children. Touches:  memory only. block_index_load.c and block_index_write.c speak to the database. Threads:  one
- * changes it; while it rests, any number may read. Promise:  what lode_block_index_verify checks holds between any two
+ * changes it, and reads without a lock; others read through block_index_shared.c. Promise:  what lode_block_index_verify checks holds between any two
  * calls (block_index_test.c).
  */
 #include "chainstate/block_index.h"
@@ -133,6 +133,7 @@ lode_status lode_block_index_close(lode_block_index *index)
     free(index->headers.heap);
     free(index->files);
     free(index->flags);
+    pthread_rwlock_destroy(&index->tree_lock);
     free(index->path);
     free(index);
     return s;
@@ -205,8 +206,11 @@ lode_entry *lode_block_index_add(lode_block_index *index, const lode_header *hea
                                  lode_entry *prev)
 {
     LODE_CHECK(prev || !index->genesis);
-    if (!lode_index_reserve(index, index->count + 1))
+    pthread_rwlock_wrlock(&index->tree_lock);
+    if (!lode_index_reserve(index, index->count + 1)) {
+        pthread_rwlock_unlock(&index->tree_lock);
         return NULL;
+    }
     lode_entry *e = lode_index_take(index);
     e->node.header = *header;
     e->node.hash = *hash;
@@ -215,6 +219,7 @@ lode_entry *lode_block_index_add(lode_block_index *index, const lode_header *hea
     lode_block_index_mark_dirty(index, e);
     if (!lode_entry_is_failed(e))
         lode_index_add_header(index, e);
+    pthread_rwlock_unlock(&index->tree_lock);
     return e;
 }
 
@@ -263,6 +268,7 @@ void lode_block_index_received(lode_block_index *index, lode_entry *entry, uint3
 
     LODE_CHECK(tx_count > 0 && file >= 0);
     LODE_CHECK(entry->tx_count == 0 || entry->tx_count == tx_count); /* the merkle root fixes it */
+    pthread_rwlock_wrlock(&index->tree_lock);
     entry->tx_count = tx_count;
     entry->file = file;
     entry->data_pos = data_pos;
@@ -275,6 +281,17 @@ void lode_block_index_received(lode_block_index *index, lode_entry *entry, uint3
     lode_block_index_mark_dirty(index, entry);
     if (entry->chain_tx_count == 0 && (!prev || prev->chain_tx_count != 0))
         connect_waiting(index, entry);
+    pthread_rwlock_unlock(&index->tree_lock);
+}
+
+void lode_block_index_verified(lode_block_index *index, lode_entry *entry, uint32_t undo_pos)
+{
+    pthread_rwlock_wrlock(&index->tree_lock);
+    entry->undo_pos = undo_pos;
+    entry->status |= LODE_BLOCK_HAVE_UNDO;
+    raise_validity(entry, LODE_BLOCK_VALID_SCRIPTS);
+    pthread_rwlock_unlock(&index->tree_lock);
+    lode_block_index_mark_dirty(index, entry);
 }
 
 void lode_block_index_set_best(lode_block_index *index, lode_entry *tip)
@@ -298,12 +315,14 @@ static lode_entry *next_below(lode_entry *root, lode_entry *e)
 
 void lode_block_index_mark_failed(lode_block_index *index, lode_entry *entry)
 {
+    pthread_rwlock_wrlock(&index->tree_lock);
     for (lode_entry *e = entry; e; e = next_below(entry, e)) {
         if (lode_entry_is_failed(e))
             continue;
         e->status |= LODE_BLOCK_FAILED_VALID;
         lode_block_index_mark_dirty(index, e);
     }
+    pthread_rwlock_unlock(&index->tree_lock);
     lode_index_drop_failed(index, entry);
 }
 
@@ -318,12 +337,14 @@ static void clear_failure(lode_block_index *index, lode_entry *e)
 
 void lode_block_index_reconsider(lode_block_index *index, lode_entry *entry)
 {
+    pthread_rwlock_wrlock(&index->tree_lock);
     for (lode_entry *e = lode_entry_prev(entry); e && lode_entry_is_failed(e); e = lode_entry_prev(e))
         clear_failure(index, e);
     for (lode_entry *e = entry; e; e = next_below(entry, e)) {
         if (lode_entry_is_failed(e))
             clear_failure(index, e);
     }
+    pthread_rwlock_unlock(&index->tree_lock);
 }
 
 /* ---- files and flags ---- */

@@ -94,6 +94,8 @@ void lode_block_index_mark_dirty(lode_block_index *index, lode_entry *entry);
 /* The block's transactions are stored: status, tx_count, chain_tx_count of it and of waiting descendants, sequence. */
 void lode_block_index_received(lode_block_index *index, lode_entry *entry, uint32_t tx_count, int32_t file,
                                uint32_t data_pos);
+/* Its scripts passed, and its undo data lies there: status, position. */
+void lode_block_index_verified(lode_block_index *index, lode_entry *entry, uint32_t undo_pos);
 /* After open: entries on the chain that ends here get sequence 0, others 1 (Core's LoadChainTip). */
 void lode_block_index_set_best(lode_block_index *index, lode_entry *tip);
 /* FAILED_VALID on the entry and all descendants / taken away from it, its ancestors and its descendants (Core's
@@ -104,6 +106,22 @@ void lode_block_index_reconsider(lode_block_index *index, lode_entry *entry);
  * is stored. Costs no walk over the index (kept up to date by the calls above). */
 lode_entry *lode_block_index_best_candidate(lode_block_index *index);
 lode_entry *lode_block_index_best_header(lode_block_index *index); /* most work, not failed */
+
+/* What other threads ask while one changes the tree. An entry's node never changes once it is in the tree, and entries live
+ * until close: prev, skip, hash, header, height, times and work may be read by whoever has the pointer. */
+typedef struct lode_entry_facts {
+    const lode_entry *entry; /* its node only */
+    uint32_t status, tx_count;
+    bool has_children, is_connectable; /* it and all its ancestors had their transactions */
+    int32_t file;
+    uint32_t data_pos, undo_pos;
+} lode_entry_facts;
+bool lode_block_index_find_facts(lode_block_index *index, lode_entry_facts *facts, const lode_block_hash *hash);
+void lode_block_index_facts_of(lode_block_index *index, lode_entry_facts *facts, const lode_entry *entry);
+size_t lode_block_index_count_shared(lode_block_index *index);
+/* Facts of the entries from number `first` on, at most `most`, in order of arrival: parents before children. Returns how
+ * many; 0: there are no more. */
+size_t lode_block_index_list_facts(lode_block_index *index, lode_entry_facts *facts, size_t first, size_t most);
 
 /* Block files, number from 0. */
 int32_t lode_block_index_last_file(const lode_block_index *index); /* -1: none yet */

@@ -5,6 +5,7 @@
 #include "chainstate/block_index.h"
 #include "support/bytes.h"
 #include "support/check.h"
+#include "support/thread.h"
 
 #define LODE_INDEX_SLAB 1024             /* entries */
 #define LODE_INDEX_MAX_FILES (1 << 20)   /* 128 TiB of blocks */
@@ -38,7 +39,8 @@ struct lode_block_index {
     lode_store *store;
     bool has_key; /* values are XORed with it */
     uint8_t key[8];
-    /* the tree */
+    /* The tree: one thread changes it, under the write lock; it reads without. Others read under the read lock. */
+    pthread_rwlock_t tree_lock;
     lode_entry **slabs;
     size_t slab_count, slab_capacity;
     size_t count;

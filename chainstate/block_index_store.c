@@ -88,6 +88,7 @@ lode_status lode_block_index_open(lode_block_index **out, const lode_block_index
         s = lode_fail(LODE_NO_MEMORY, "%s: no memory to open it", options->path);
         goto done;
     }
+    pthread_rwlock_init(&index->tree_lock, NULL);
     index->params = options->params;
     index->logger = options->logger;
     index->read_only = options->read_only;

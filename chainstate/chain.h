@@ -71,6 +71,11 @@ typedef struct lode_chain {
     /* Told now and then by long answers: `done` of `total` (0: not known) steps of what is named. May be NULL. */
     void (*on_progress)(void *context, const char *what, uint64_t done, uint64_t total);
     void *progress_context;
+    /* Told of each block that joins the chain verified, or leaves it. Chain's thread; borrowed. May be NULL. */
+    void (*on_block)(void *context, lode_entry *entry, bool is_connected, const lode_block *block, lode_slice undo);
+    void *on_block_context;
+    struct lode_sig_cache *warm; /* atomic; transactions that were verified before their block came; NULL: none */
+    uint64_t warm_hits;          /* atomic */
 } lode_chain;
 
 /* Errors: LODE_MISSING (readers), LODE_LOCKED, LODE_CORRUPT, LODE_UNSUPPORTED, each with a sentence. A writer finishes

@@ -15,6 +15,7 @@ libchainstate_la_SOURCES = \
 	chainstate/block_index_load.c \
 	chainstate/block_index_private.h \
 	chainstate/block_index_record.c \
+	chainstate/block_index_shared.c \
 	chainstate/block_index_store.c \
 	chainstate/block_index_verify.c \
 	chainstate/chain.c \
@@ -26,6 +27,8 @@ libchainstate_la_SOURCES = \
 	chainstate/coins.c \
 	chainstate/coins.h \
 	chainstate/coins_access.c \
+	chainstate/coins_at.c \
+	chainstate/coins_at.h \
 	chainstate/coins_blocks.c \
 	chainstate/coins_blocks.h \
 	chainstate/coins_cursor.c \

@@ -31,7 +31,7 @@ static const char *hash_text(char text[65], const uint8_t hash[32])
 
 static int submit_block(lode *node, const uint8_t *block, size_t len)
 {
-    lode_submit_result result;
+    lode_submit_result result = { .size = sizeof result };
 
     memset(&result, 0, sizeof result);
     result.size = sizeof result;
@@ -70,7 +70,7 @@ static int submit_file(lode *node, const char *path)
 
 static int tell_tip(lode *node)
 {
-    lode_tip tip;
+    lode_tip tip = { .size = sizeof tip };
     char hash[65];
 
     memset(&tip, 0, sizeof tip);
@@ -83,7 +83,7 @@ static int tell_tip(lode *node)
 
 static int tell_set(lode *node)
 {
-    lode_set_info set;
+    lode_set_info set = { .size = sizeof set };
     char hash[65];
 
     memset(&set, 0, sizeof set);

@@ -7,21 +7,19 @@
 #include "loadblock/pipeline.h"
 #include "support/check.h"
 
-/* The header's place in the tree: *entry, new or known; NULL when refused. */
-static lode_status accept_header(lode_pipeline *p, lode_verdict *verdict, lode_entry **entry, const lode_work *w)
+lode_status lode_chain_accept_header(lode_chain *chain, lode_verdict *verdict, lode_entry **entry, const lode_header *header,
+                                     const lode_block_hash *hash)
 {
-    lode_chain *chain = p->chain;
-    const lode_header *header = &w->block.header;
     lode_entry *prev;
 
     *verdict = lode_verdict_of(LODE_VALID);
-    *entry = lode_block_index_find(chain->index, &w->block.hash);
+    *entry = lode_block_index_find(chain->index, hash);
     if (*entry) {
         if ((*entry)->status & LODE_BLOCK_FAILED_VALID)
             *verdict = lode_verdict_of(LODE_DUPLICATE_INVALID);
         return lode_ok();
     }
-    if (!lode_header_has_work(&w->block.hash, header->bits, &chain->params)) {
+    if (!lode_header_has_work(hash, header->bits, &chain->params)) {
         *verdict = lode_verdict_of(LODE_HIGH_HASH);
         return lode_ok();
     }
@@ -34,10 +32,10 @@ static lode_status accept_header(lode_pipeline *p, lode_verdict *verdict, lode_e
         *verdict = lode_verdict_of(LODE_BAD_PREVBLK);
         return lode_ok();
     }
-    *verdict = lode_header_check(header, &w->block.hash, &prev->node, lode_chain_now(chain), &chain->params);
+    *verdict = lode_header_check(header, hash, &prev->node, lode_chain_now(chain), &chain->params);
     if (verdict->reject != LODE_VALID)
         return lode_ok();
-    *entry = lode_block_index_add(chain->index, header, &w->block.hash, prev);
+    *entry = lode_block_index_add(chain->index, header, hash, prev);
     return *entry ? lode_ok() : lode_fail(LODE_NO_MEMORY, "no memory for a block header");
 }
 
@@ -89,7 +87,7 @@ lode_status lode_pipeline_accept(lode_pipeline *p, lode_verdict *verdict, bool *
     *is_new = false;
     if (lode_block_index_find(chain->index, &w->block.header.prev))
         LODE_TRY(wait_unless_next(p, w));
-    LODE_TRY(accept_header(p, verdict, &w->entry, w));
+    LODE_TRY(lode_chain_accept_header(chain, verdict, &w->entry, &w->block.header, &w->block.hash));
     if (verdict->reject == LODE_HIGH_HASH || verdict->reject == LODE_PREV_BLK_NOT_FOUND)
         return lode_ok();
     if (verdict->reject != LODE_VALID)

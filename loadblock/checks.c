@@ -8,7 +8,7 @@
 #include "chainstate/undo.h"
 #include "loadblock/work.h"
 #include "support/check.h"
-#include "validate/script/sigcheck.h"
+#include "validate/script/sig_cache.h"
 
 enum { INPUTS_PER_TASK = 48, INPUTS_PER_BIG_TASK = 256 };
 
@@ -45,16 +45,34 @@ static bool rebuild_spent(lode_txout *spent, lode_arena *arena, const lode_work 
     return true;
 }
 
+/* Verified before its block came, with these very outputs and flags? */
+static bool is_warm(const lode_check *c, const lode_tx_hashes *hashes)
+{
+    lode_chain *chain = c->work->shop->chain;
+    lode_sig_cache *warm = __atomic_load_n(&chain->warm, __ATOMIC_ACQUIRE);
+    lode_sig_cache_key key;
+
+    if (!warm)
+        return false;
+    lode_sig_cache_make_tx_key(&key, warm, hashes, c->work->connected.script_flags);
+    if (!lode_sig_cache_has(warm, &key, false))
+        return false;
+    __atomic_add_fetch(&chain->warm_hits, 1, __ATOMIC_RELAXED);
+    return true;
+}
+
 static lode_status check_tx(lode_check *c, lode_arena *arena, uint32_t tx_index)
 {
     const lode_work *w = c->work;
     const lode_tx *tx = &w->block.txs[tx_index];
     uint32_t end = c->end_input ? c->end_input : tx->input_count;
     lode_txout *spent = lode_arena_take_array(arena, tx->input_count, sizeof *spent);
-    lode_tx_hashes hashes;
+    lode_tx_hashes hashes = { .tx = tx, .spent = spent };
 
     if (!spent || !rebuild_spent(spent, arena, w, tx_index))
         return lode_fail(LODE_NO_MEMORY, "no memory for the outputs that transaction %u spends", tx_index);
+    if (is_warm(c, &hashes))
+        return lode_ok();
     lode_tx_hashes_init(&hashes, tx, spent, false);
     if (!lode_tx_check_scripts(&c->error, &c->failed_input, &hashes, c->first_input, end, w->connected.script_flags, NULL)) {
         c->failed = true;

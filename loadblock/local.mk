@@ -3,6 +3,7 @@ libloadblock_la_SOURCES = \
 	loadblock/accept.c \
 	loadblock/checks.c \
 	loadblock/chunk.c loadblock/chunk.h \
+	loadblock/dry_run.c \
 	loadblock/handle.c \
 	loadblock/import.c loadblock/import.h \
 	loadblock/input.c loadblock/input.h \

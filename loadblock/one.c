@@ -10,7 +10,7 @@
 #include "validate/rules/header.h"
 
 /* What an earlier run left to be done comes first: a flush of Core's, blocks that the transaction index lacks. */
-static lode_status begin_step(lode_run_state *run)
+lode_status lode_run_begin_step(lode_run_state *run)
 {
     LODE_TRY(lode_run_set_up(run));
     LODE_TRY(lode_chain_replay(run->chain, NULL, NULL));
@@ -106,7 +106,7 @@ lode_status lode_import_one(lode_chain *chain, lode_submit_result *result, const
     one->run.chain = chain;
     one->run.options = &options;
     one->run.result = &counts;
-    s = begin_step(&one->run);
+    s = lode_run_begin_step(&one->run);
     one->run.pipeline.on_rejection = on_one_rejection;
     one->run.pipeline.on_tick = NULL;
     one->run.pipeline.context = one;
@@ -140,7 +140,7 @@ static lode_status with_pipeline(lode_chain *chain, step_function step, lode_ent
     run->chain = chain;
     run->options = &options;
     run->result = &counts;
-    s = begin_step(run);
+    s = lode_run_begin_step(run);
     if (!lode_failed(s))
         s = step(run, entry);
     if (!lode_failed(s))

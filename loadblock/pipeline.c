@@ -47,15 +47,12 @@ static lode_status finish(lode_pipeline *p, lode_work *w)
     lode_chain *chain = p->chain;
     lode_entry *e = w->entry;
     uint64_t at = lode_clock_ns();
+    uint32_t undo_pos = e->undo_pos;
 
-    if (!(e->status & LODE_BLOCK_HAVE_UNDO)) {
-        LODE_TRY(lode_block_files_append_undo(chain->files, &e->undo_pos, e->file, w->connected.undo.data, w->connected.undo.len,
+    if (!(e->status & LODE_BLOCK_HAVE_UNDO))
+        LODE_TRY(lode_block_files_append_undo(chain->files, &undo_pos, e->file, w->connected.undo.data, w->connected.undo.len,
                                               &e->node.prev->hash));
-        e->status |= LODE_BLOCK_HAVE_UNDO;
-    }
-    if ((e->status & LODE_BLOCK_VALID_MASK) < LODE_BLOCK_VALID_SCRIPTS)
-        e->status = (e->status & ~(uint32_t)LODE_BLOCK_VALID_MASK) | LODE_BLOCK_VALID_SCRIPTS;
-    lode_block_index_mark_dirty(chain->index, e);
+    lode_block_index_verified(chain->index, e, undo_pos);
     p->result->times.undo_wall += lode_clock_ns() - at;
     at = lode_clock_ns();
     if (chain->txindex && chain->txindex_at == lode_entry_prev(e)) {
@@ -69,6 +66,8 @@ static lode_status finish(lode_pipeline *p, lode_work *w)
     p->transactions += w->block.tx_count;
     p->inputs += w->prep.prevout_count;
     p->result->outputs += w->block.output_count;
+    if (chain->on_block)
+        chain->on_block(chain->on_block_context, e, true, &w->block, lode_buf_slice(&w->connected.undo));
     return lode_ok();
 }
 

@@ -35,6 +35,10 @@ void lode_pipeline_init(lode_pipeline *p, lode_workshop *shop, lode_import_resul
  * Out: *entry_known  false: the parent is not in the index (verdict PREV_BLK_NOT_FOUND). */
 lode_status lode_pipeline_accept(lode_pipeline *p, lode_verdict *verdict, bool *is_new, lode_work *work);
 
+/* The header's place in the tree: *entry, new or known; NULL when refused. Source: Core's AcceptBlockHeader. */
+lode_status lode_chain_accept_header(lode_chain *chain, lode_verdict *verdict, lode_entry **entry, const lode_header *header,
+                                     const lode_block_hash *hash);
+
 /* Follow most work. `work` (may be NULL) is the block just accepted: connected from memory when it is next. Taken. */
 lode_status lode_pipeline_activate(lode_pipeline *p, lode_work *work);
 

@@ -42,6 +42,9 @@ void lode_run_take_down(lode_run_state *run);
 void lode_run_note_own_ends(lode_run_state *run);
 /* Where the transaction index stands: its best block, or where that branch left our chain. */
 lode_status lode_run_find_txindex_place(lode_chain *chain);
+/* one.c */
+/* Work that is not an import: what an earlier run left to be done comes first. End it with take_down. */
+lode_status lode_run_begin_step(lode_run_state *run);
 /* handle.c */
 /* A parsed work: accept, connect, search again inside what is no block. Taken. */
 lode_status lode_run_handle(lode_run_state *run, lode_work *work, bool may_search_again);

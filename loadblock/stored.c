@@ -114,6 +114,8 @@ lode_status lode_pipeline_disconnect_tip(lode_pipeline *p)
             chain->txindex_at = lode_entry_prev(entry);
         if (chain->scripts_run_to == entry)
             chain->scripts_run_to = lode_entry_prev(entry);
+        if (chain->on_block)
+            chain->on_block(chain->on_block_context, entry, false, &block, lode_buf_slice(&undo));
     }
     lode_buf_clear(&buf);
     lode_buf_clear(&undo);

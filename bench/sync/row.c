@@ -153,7 +153,7 @@ static void import_files(lode_sync_run *run, const lode_sync_job *job, const lod
     lode_import_options o = { .size = sizeof o,
                               .paths = (const char *const *)job->files,
                               .path_count = (size_t)job->file_count };
-    lode_import_result result;
+    lode_import_result result = { .size = sizeof result };
     lode_chain *chain;
 
     must(lode_env_make_path(lode_env_system(), path));

@@ -61,7 +61,7 @@ static bool replay_a_part(const char *datadir)
         .calls = LODE_FAULT_CHANGES, .skip = lode_random_below(&dice, 300), .times = 1, .hook = ask_to_stop
     };
     lode_import_options o = { .size = sizeof o };
-    lode_import_result result;
+    lode_import_result result = { .size = sizeof result };
     lode_status s;
 
     open_chain(datadir);

@@ -39,7 +39,7 @@ static lode_status import_branch(world *w)
     note_set(w, 0);
     while (count-- > 0) {
         const made_block *b = &w->story->blocks.blocks[path[count]];
-        lode_submit_result result;
+        lode_submit_result result = { .size = sizeof result };
         must(lode_import_one(w->chain, &result, b->raw, b->size));
         assert_memory_equal(w->chain->tip->node.hash.bytes, b->hash.bytes, 32);
         note_set(w, path[count]);

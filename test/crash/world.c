@@ -198,7 +198,7 @@ lode_status world_session(world *w, unsigned flags, world_act act)
 static lode_status import(world *w, const char *const *paths, size_t count, bool txindex_only)
 {
     lode_import_options o = { .size = sizeof o, .paths = paths, .path_count = count, .txindex_only = txindex_only };
-    lode_import_result result;
+    lode_import_result result = { .size = sizeof result };
 
     return lode_import_run(w->chain, &o, 0, &result);
 }
@@ -236,7 +236,7 @@ lode_status world_build_txindex(world *w)
 static lode_status submit(world *w, size_t i)
 {
     const made_block *b = &w->story->blocks.blocks[i];
-    lode_submit_result result;
+    lode_submit_result result = { .size = sizeof result };
 
     return lode_import_one(w->chain, &result, b->raw, b->size);
 }

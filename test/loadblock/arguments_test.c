@@ -273,7 +273,7 @@ static void invalidate_and_reconsider_refuse_what_cannot_be(void **state)
 static void get_tip_refuses_null(void **state)
 {
     bed b;
-    lode_tip tip;
+    lode_tip tip = { .size = sizeof tip };
     bed_init(&b, "regtest");
     bed_open(&b);
     assert_refused(lode_get_tip(NULL, &tip));
@@ -286,7 +286,7 @@ static void get_tip_refuses_null(void **state)
 static void get_coin_refuses_null_and_finds_nothing_where_nothing_is(void **state)
 {
     bed b;
-    lode_coin_info coin;
+    lode_coin_info coin = { .size = sizeof coin };
     int found = 5;
     bed_init(&b, "regtest");
     bed_open(&b);
@@ -327,7 +327,7 @@ static void get_transaction_refuses_null(void **state)
 static void get_set_info_refuses_what_cannot_be(void **state)
 {
     bed b;
-    lode_set_info info;
+    lode_set_info info = { .size = sizeof info };
     bed_init(&b, "regtest");
     bed_open(&b);
     assert_refused(lode_get_set_info(NULL, &info, 0));

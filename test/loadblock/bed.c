@@ -275,6 +275,7 @@ lode_status bed_import(bed *b, const char *const *paths, size_t count)
         bed_open(b);
     b->import.paths = paths;
     b->import.path_count = count;
+    b->result.size = sizeof b->result;
     return lode_import(b->h, &b->import, &b->result);
 }
 

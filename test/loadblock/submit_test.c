@@ -9,7 +9,7 @@ static bed_print at_height, at_side, at_fork;
 
 static lode_submit_result submit(bed *b, const made_block *block)
 {
-    lode_submit_result r;
+    lode_submit_result r = { .size = sizeof r };
     memset(&r, 0x55, sizeof r);
     assert_ok(lode_submit_block(b->h, &r, block->raw, block->size));
     assert_string_equal(r.hash, block->hex);
@@ -64,7 +64,7 @@ static void a_side_branch_takes_over_with_the_block_that_gives_it_more_work(void
 static void bytes_that_are_no_block_are_refused(void **state)
 {
     bed b;
-    lode_submit_result r;
+    lode_submit_result r = { .size = sizeof r };
     bed_init(&b, "regtest");
     bed_open(&b);
     const made_block *block = &chain.blocks[1];

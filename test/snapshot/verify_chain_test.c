@@ -242,7 +242,7 @@ static void a_disk_that_does_not_read_is_neither_good_nor_bad(void **state)
     b.options.read_only = 1;
     b.options.threads = 1;
     for (uint64_t n = 0; n < 400; n += 7) {
-        lode_check_result r;
+        lode_check_result r = { .size = sizeof r };
         bed_open(&b);
         lode_fault_env_plan(b.options.env, &(lode_fault_plan){ .calls = LODE_FAULT_PREAD | LODE_FAULT_OPEN,
                                                                .path_contains = "00000.dat",
@@ -296,7 +296,7 @@ static void an_interruption_is_neither_good_nor_bad_and_ends_one_call(void **sta
 static void too_little_memory_for_undoing_is_said_with_how_far_it_went(void **state)
 {
     bed b;
-    lode_check_result r;
+    lode_check_result r = { .size = sizeof r };
 
     bed_init(&b, "regtest");
     bed_import_chain(&b, &chain, 0, chain.count);

@@ -1,7 +1,7 @@
 /* validate/script/sig_cache.c: signatures that verified, remembered.
  *
- * Room:     a table of buckets of eight keys. A key is SHA-256 of a secret salt, the kind, digest, public key and
- *           signature, so nobody outside can aim at a bucket, and only true answers are ever stored.
+ * Room:     a table of buckets of eight keys. A key is SHA-256 of a secret salt, the kind, and digest, public key and
+ *           signature, or a whole transaction with what it spends, so nobody outside can aim at a bucket, and only true answers are ever stored.
  * Threads:  any number; each bucket belongs to one of 64 locks.
  */
 #include "validate/script/sig_cache.h"
@@ -11,6 +11,7 @@
 
 #include "primitives/hash.h"
 #include "support/thread.h"
+#include "validate/script/gather.h"
 
 #define WAYS 8
 #define LOCKS 64
@@ -23,7 +24,7 @@ typedef struct bucket {
 
 struct lode_sig_cache {
     /* constant after create */
-    lode_sha256_stream salted[2]; /* by kind: after salt and padding, one block */
+    lode_sha256_stream salted[3]; /* by kind: after salt and padding, one block */
     uint64_t bucket_count;
     /* guarded by locks[bucket % LOCKS] */
     bucket *buckets;
@@ -35,8 +36,8 @@ static bool make_salts(lode_sig_cache *cache)
     uint8_t block[64] = { 0 };
     if (getrandom(block, 32, 0) != 32)
         return false;
-    for (int kind = 0; kind < 2; kind++) {
-        block[32] = kind ? 'S' : 'E';
+    for (int kind = 0; kind < 3; kind++) {
+        block[32] = (uint8_t)"EST"[kind];
         lode_sha256_begin(&cache->salted[kind]);
         lode_sha256_add(&cache->salted[kind], block, sizeof block);
     }
@@ -80,6 +81,24 @@ void lode_sig_cache_make_key(lode_sig_cache_key *key, const lode_sig_cache *cach
     lode_sha256_add(&s, pubkey.data, pubkey.len);
     lode_sha256_add(&s, sig.data, sig.len);
     lode_sha256_end(&s, key->bytes);
+}
+
+void lode_sig_cache_make_tx_key(lode_sig_cache_key *key, const lode_sig_cache *cache, const lode_tx_hashes *hashes,
+                                uint32_t flags)
+{
+    const lode_tx *tx = hashes->tx;
+    lode_gather g;
+
+    g.hash = cache->salted[2];
+    g.len = 0;
+    lode_gather_add(&g, tx->wtxid.bytes, 32);
+    lode_gather_le32(&g, flags);
+    lode_gather_le32(&g, tx->input_count);
+    for (uint32_t i = 0; i < tx->input_count; i++) {
+        lode_gather_le64(&g, (uint64_t)hashes->spent[i].value.sat);
+        lode_gather_script(&g, lode_slice_of(hashes->spent[i].script, hashes->spent[i].script_len));
+    }
+    lode_gather_end(&g, key->bytes);
 }
 
 static uint64_t find_bucket(const lode_sig_cache *cache, const lode_sig_cache_key *key)
