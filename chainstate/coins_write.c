@@ -1,8 +1,8 @@
 /* chainstate/coins_write.c: a generation as records of the database.
  *
- * Room:     'B', then coins in key order, then the deletion of Core's 'H' (or a new one, in a replay): into a sorted run, or a batch if they are
- * few. Touches:  a generation that nobody changes, the store. Threads:  a flush's own, or the chain's. Promise:  all of
- * it becomes visible in one step of the store, over a crash as well.
+ * Room:     'B', then coins in key order, then the deletion of Core's 'H' (or a new one, in a replay): into a sorted
+ * run, or a batch if they are few. Touches:  a generation that nobody changes, the store. Threads:  a flush's own and
+ * helpers, or the chain's. Promise:  all of it becomes visible in one step of the store, over a crash as well.
  */
 #include <stdlib.h>
 
@@ -223,16 +223,27 @@ static void write_shards(output *o, const lode_coins_generation *g, size_t first
     clear_sorter(&w);
 }
 
-static void write_all(output *o, const lode_coins *c, const lode_coins_generation *g)
+/* A range of shards, with what comes before the first and after the last coin. */
+static void write_range(output *o, const lode_coins_generation *g, size_t first, size_t end)
 {
-    if (!c->flush_is_part)
+    const lode_coins *c = o->coins;
+    size_t all = (size_t)1 << g->shard_bits;
+
+    if (first == 0 && !c->flush_is_part)
         write_best(o, &c->flush_best);
     if (!lode_failed(o->status))
-        write_shards(o, g, 0, (size_t)1 << g->shard_bits);
-    if (!lode_failed(o->status) && c->flush_is_part)
+        write_shards(o, g, first, end);
+    if (lode_failed(o->status) || end < all)
+        return;
+    if (c->flush_is_part)
         write_heads(o, &c->flush_new_head, &c->flush_best);
-    else if (!lode_failed(o->status) && c->has_heads)
+    else if (c->has_heads)
         erase(o, (const uint8_t *)"H", 1);
+}
+
+static void write_all(output *o, const lode_coins_generation *g)
+{
+    write_range(o, g, 0, (size_t)1 << g->shard_bits);
 }
 
 static void count_written(lode_coins *c, const output *o)
@@ -274,7 +285,7 @@ lode_status lode_coins_make_batch(lode_coins *c, lode_batch **batch, const lode_
         return lode_fail(LODE_NO_MEMORY, "%s: no memory for a batch of coins", c->path);
     }
     o->coins = c;
-    write_all(o, c, g);
+    write_all(o, g);
     s = o->status;
     if (lode_failed(s)) {
         lode_batch_destroy(o->batch);
@@ -286,25 +297,76 @@ lode_status lode_coins_make_batch(lode_coins *c, lode_batch **batch, const lode_
     return s;
 }
 
+/* ---- by several threads ---- */
+
+enum { PARTS_MOST = 4, RECORDS_OF_A_PART = 20000 };
+
+/* Shards are ranges of txids, so each part is a run of keys of its own. */
+typedef struct part {
+    output out;
+    const lode_coins_generation *g;
+    size_t first, end;
+    lode_thread thread;
+} part;
+
+static void *write_part_of(void *context)
+{
+    part *p = context;
+
+    write_range(&p->out, p->g, p->first, p->end);
+    return NULL;
+}
+
+static unsigned count_parts(const lode_coins_generation *g)
+{
+    uint64_t parts = g->records / RECORDS_OF_A_PART, processors = lode_cpu_count();
+
+    parts = parts < processors ? parts : processors;
+    return parts < 1 ? 1 : parts < PARTS_MOST ? (unsigned)parts : PARTS_MOST;
+}
+
+/* All parts are written when this returns; a thread that cannot be had is this one. */
+static lode_status fill_runs(part *parts, unsigned count)
+{
+    lode_status s = lode_ok();
+
+    for (unsigned i = 1; i < count; i++)
+        if (lode_failed(lode_thread_start(&parts[i].thread, "lode-coins", write_part_of, &parts[i])))
+            write_part_of(&parts[i]);
+    write_part_of(&parts[0]);
+    for (unsigned i = 1; i < count; i++)
+        lode_thread_join(&parts[i].thread);
+    for (unsigned i = 0; i < count && !lode_failed(s); i++)
+        s = parts[i].out.status;
+    return s;
+}
+
 lode_status lode_coins_write_run(lode_coins *c, const lode_coins_generation *g)
 {
-    output *o = calloc(1, sizeof *o);
-    lode_status s;
+    unsigned count = count_parts(g);
+    size_t shards = (size_t)1 << g->shard_bits;
+    part *parts = calloc(count, sizeof *parts);
+    lode_run *runs[PARTS_MOST] = { NULL };
+    lode_status s = lode_ok();
 
-    if (!o)
+    if (!parts)
         return lode_fail(LODE_NO_MEMORY, "%s: no memory to write coins", c->path);
-    o->coins = c;
-    s = lode_run_begin(&o->run, c->store);
-    if (!lode_failed(s)) {
-        write_all(o, c, g);
-        s = o->status;
-        if (!lode_failed(s))
-            s = lode_run_finish(o->run);
-        else
-            lode_run_abandon(o->run);
+    for (unsigned i = 0; i < count && !lode_failed(s); i++) {
+        s = lode_run_begin(&runs[i], c->store);
+        parts[i] = (part){ .out = { .coins = c, .run = runs[i], .status = lode_ok() },
+                           .g = g,
+                           .first = shards * i / count,
+                           .end = shards * (i + 1) / count };
     }
     if (!lode_failed(s))
-        count_written(c, o);
-    free(o);
+        s = fill_runs(parts, count);
+    if (!lode_failed(s))
+        s = lode_runs_finish(runs, count);
+    else
+        for (unsigned i = 0; i < count; i++)
+            lode_run_abandon(runs[i]);
+    for (unsigned i = 0; i < count && !lode_failed(s); i++)
+        count_written(c, &parts[i].out);
+    free(parts);
     return s;
 }

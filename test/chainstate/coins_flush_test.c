@@ -128,11 +128,12 @@ static int best_of(lode_coins *c)
     return found ? best.bytes[0] : 0;
 }
 
-/* n small: a batch. n large: a run. */
+/* n small: a batch. n large: a run. n very large: several runs by as many threads. */
 static void fail_each_call_of_a_flush(uint64_t n, unsigned step)
 {
+    size_t cache_bytes = ((size_t)4 << 20) + n * 400;
     for (uint64_t skip = 0;; skip += step) {
-        lode_coins *c = open_with(fault, (size_t)4 << 20);
+        lode_coins *c = open_with(fault, cache_bytes);
         lode_status s;
         make_state_1(c, n);
         must(flush(c, 1));
@@ -156,7 +157,7 @@ static void fail_each_call_of_a_flush(uint64_t n, unsigned step)
         lode_ignore(lode_coins_close(c)); /* likewise */
         lode_memory_env_power_off(memory);
         lode_memory_env_power_on(memory, skip % 3 ? LODE_KEEP_SYNCED : LODE_KEEP_SOME, skip);
-        c = open_with(fault, (size_t)4 << 20);
+        c = open_with(fault, cache_bytes);
         assert_true(best_of(c) == 1 || (best_of(c) == 2));
         if (!lode_failed(s))
             assert_int_equal(best_of(c), 2);
@@ -176,6 +177,11 @@ static void a_small_flush_that_fails_loses_nothing_and_is_all_or_nothing_on_disk
 static void a_large_flush_that_fails_loses_nothing_and_is_all_or_nothing_on_disk(void **state)
 {
     fail_each_call_of_a_flush(4000, 3);
+}
+
+static void a_flush_by_several_threads_that_fails_is_all_or_nothing_on_disk(void **state)
+{
+    fail_each_call_of_a_flush(42000, 7);
 }
 
 static void coins_go_on_changing_while_a_flush_is_written(void **state)
@@ -308,6 +314,7 @@ int main(void)
         CASE(memory_stays_within_the_cache_size),
         CASE(a_small_flush_that_fails_loses_nothing_and_is_all_or_nothing_on_disk),
         CASE(a_large_flush_that_fails_loses_nothing_and_is_all_or_nothing_on_disk),
+        CASE(a_flush_by_several_threads_that_fails_is_all_or_nothing_on_disk),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
