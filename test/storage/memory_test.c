@@ -247,6 +247,31 @@ static void live(story *t)
     went_well(lode_store_close(store));
 }
 
+/* Of a store with tables and a log that is not in them. */
+static void open_again(story *t)
+{
+    lode_store *store;
+    if (!went_well(lode_store_open(&store, t->path, &t->o)))
+        return;
+    read_alone(t, store);
+    walk(t, store, NULL);
+    went_well(lode_store_close(store));
+}
+
+static void repair(story *t)
+{
+    went_well(lode_store_repair(t->path, &t->o));
+}
+
+/* Nothing fails: a repair that did not end is done again, and its mark taken away. */
+static void finish_repair(story *t)
+{
+    char *mark = lode_path_join(t->path, "REPAIRED");
+    assert_ok(lode_store_repair(t->path, &t->o));
+    assert_ok(t->o.env->remove(t->o.env, mark));
+    free(mark);
+}
+
 static void check_afterwards(story *t)
 {
     lode_store *store;
@@ -258,8 +283,28 @@ static void check_afterwards(story *t)
     assert_ok(lode_store_close(store));
 }
 
+static void write_beforehand(story *t)
+{
+    lode_store *store;
+    assert_ok(lode_store_open(&store, t->path, &t->o));
+    write_run(t, store);
+    write_some(t, store);
+    assert_ok(lode_store_flush(store));
+    write_some(t, store);
+    assert_ok(lode_store_close(store));
+}
+
+static int compare_bytes(void *context, const void *a, size_t a_len, const void *b, size_t b_len)
+{
+    (void)context;
+    return lode_slice_compare(lode_slice_of(a, a_len), lode_slice_of(b, b_len));
+}
+static const lode_comparator bytes = { NULL, "bytes", compare_bytes, NULL, NULL };
+
+typedef void (*scene)(story *t);
+
 /* False: the story ended before so many allocations. */
-static bool fail_at(long n, bool goes_on)
+static bool fail_at(long n, bool goes_on, scene what)
 {
     char *path = temporary_directory();
     lode_env env = *lode_env_system();
@@ -273,45 +318,59 @@ static bool fail_at(long n, bool goes_on)
     t.o.write_buffer_bytes = t.o.table_bytes = 64 << 10;
     t.o.cache_bytes = 64 << 10;
     t.o.map_tables = (int)(n & 1);
+    t.o.comparator = n % 3 ? NULL : &bytes;
+    if (what != live)
+        write_beforehand(&t);
     atomic_store(&left, n);
     atomic_store(&for_good, goes_on);
     atomic_store(&has_failed, false);
     atomic_store(&is_counting, true);
-    live(&t);
+    what(&t);
     atomic_store(&is_counting, false);
+    if (what == repair)
+        finish_repair(&t);
     check_afterwards(&t);
     temporary_directory_remove(path);
     return atomic_load(&has_failed);
 }
 
 /* $LODE_TEST_STEPS: how many places are tried, spread over all. */
-static void fail_everywhere(bool goes_on)
+static void fail_everywhere(scene what)
 {
-    long most = 1, places = (long)test_steps(150);
-    while (fail_at(most, goes_on))
-        most += most / 3 + 1;
-    for (long i = 0; i < places; i++)
-        fail_at(1 + i * most / places, goes_on);
-    printf("about %ld allocations\n", most);
+    for (int goes_on = 0; goes_on < 2; goes_on++) {
+        long most = 1, places = (long)test_steps(60);
+        while (fail_at(most, goes_on, what))
+            most += most / 3 + 1;
+        for (long i = 0; i < places; i++)
+            fail_at(1 + i * most / places, goes_on, what);
+        printf("about %ld allocations\n", most);
+    }
 }
 
-static void one_allocation_fails_and_nothing_is_lost(void **state)
+static void a_store_without_memory_loses_nothing(void **state)
 {
     (void)state;
-    fail_everywhere(false);
+    fail_everywhere(live);
 }
 
-static void no_memory_from_some_point_on_loses_nothing(void **state)
+static void opening_without_memory_loses_nothing(void **state)
 {
     (void)state;
-    fail_everywhere(true);
+    fail_everywhere(open_again);
+}
+
+static void repair_without_memory_loses_nothing(void **state)
+{
+    (void)state;
+    fail_everywhere(repair);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_allocation_fails_and_nothing_is_lost),
-        cmocka_unit_test(no_memory_from_some_point_on_loses_nothing),
+        cmocka_unit_test(a_store_without_memory_loses_nothing),
+        cmocka_unit_test(opening_without_memory_loses_nothing),
+        cmocka_unit_test(repair_without_memory_loses_nothing),
     };
     return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
 }
