@@ -58,3 +58,11 @@ TESTS += test/chainstate/core_goes_on.py
 test_chainstate_utxo_stats_test_SOURCES = test/chainstate/utxo_stats_test.c
 test_chainstate_utxo_stats_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_chainstate_utxo_stats_test_LDADD = $(CHAINSTATE_TEST_LIBS)
+
+# One directory between bitcoind and lode; without $BITCOIND it is skipped.
+check_PROGRAMS += test/chainstate/print_directory
+test_chainstate_print_directory_SOURCES = test/chainstate/print_directory.c
+test_chainstate_print_directory_CPPFLAGS = $(TEST_CPPFLAGS)
+test_chainstate_print_directory_LDADD = $(CHAINSTATE_TEST_LIBS)
+EXTRA_DIST += test/chainstate/round_trip.py
+TESTS += test/chainstate/round_trip.py
