@@ -8,6 +8,7 @@ include test/storage/local.mk
 include test/validate/local.mk
 include test/chainstate/local.mk
 include test/loadblock/local.mk
+include test/api/local.mk
 include test/crash/local.mk
 include test/cli/local.mk
 include test/snapshot/local.mk
