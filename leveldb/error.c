@@ -1,7 +1,10 @@
 /* leveldb/error.c: a status as LevelDB's C interface tells it: malloc'd text that begins with the kind of error.
  *
  * Touches:  memory only.
+ * Threads:  any.
+ * Promise:  a failure is told also when there is no memory to tell it with, once: NULL would say that all is well.
  */
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +35,16 @@ static const char *kind_of(int32_t code)
     return "IO error";
 }
 
+static _Atomic(char *) spare;
+
+void lode_leveldb_keep_spare_error(void)
+{
+    char *unused = NULL;
+    char *text = atomic_load(&spare) ? NULL : strdup("IO error: memory ran out");
+    if (text && !atomic_compare_exchange_strong(&spare, &unused, text))
+        free(text);
+}
+
 bool lode_leveldb_take_error(char **error, lode_status s)
 {
     char text[sizeof s.text + 32];
@@ -42,5 +55,9 @@ bool lode_leveldb_take_error(char **error, lode_status s)
     snprintf(text, sizeof text, "%s: %s", kind_of(s.code), s.text);
     free(*error);
     *error = strdup(text);
+    if (!*error)
+        *error = atomic_exchange(&spare, NULL);
+    else
+        lode_leveldb_keep_spare_error();
     return true;
 }

@@ -58,6 +58,8 @@ void lode_leveldb_set_custom(lode_store_options *out, lode_leveldb_custom *custo
 
 /* error.c: a failure frees *error and puts malloc'd text there; success leaves it alone. True: it has failed. */
 bool lode_leveldb_take_error(char **error, lode_status s);
+/* For the failure that finds no memory for its text; at each open. */
+void lode_leveldb_keep_spare_error(void);
 
 /* ---- what belongs to an open store ---- */
 

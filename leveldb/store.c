@@ -56,6 +56,7 @@ static lode_status open_store(leveldb_t *db, const char *path, const leveldb_opt
 
 leveldb_t *leveldb_open(const leveldb_options_t *options, const char *path, char **error)
 {
+    lode_leveldb_keep_spare_error();
     leveldb_t *db = calloc(1, sizeof *db);
     lode_status s = db ? open_store(db, path, options) : lode_fail(LODE_NO_MEMORY, "%s: no memory to open it", path);
     if (lode_leveldb_take_error(error, s)) {
