@@ -58,6 +58,8 @@ typedef void (*lode_engine_visit)(void *context, size_t at, lode_bytes value);
 typedef struct lode_engine {
     const char *name;
     const char *promise; /* what a write survives that is not synced */
+    bool has_filter;     /* bloom_bits mean something to it */
+    bool has_no_cache;   /* cache_bytes mean nothing to it */
     /* Why it cannot; NULL: it can. */
     const char *no_order; /* NULL: entries come in the order of their keys, from any key on */
     const char *no_reverse;

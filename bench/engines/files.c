@@ -265,6 +265,7 @@ static const char unordered[] = "files have no order";
 const lode_engine lode_engine_files = {
     .name = "files",
     .promise = "the end of the process",
+    .has_no_cache = true,
     .no_order = unordered,
     .no_reverse = unordered,
     .no_batch = "several files cannot be written as one",

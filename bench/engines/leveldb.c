@@ -204,6 +204,7 @@ static void compact(void *context)
 const lode_engine lode_engine_leveldb = {
     .name = "leveldb",
     .promise = "the end of the process",
+    .has_filter = true,
     .version = write_version,
     .describe = describe,
     .open = open_db,

@@ -205,6 +205,7 @@ static void cursor_destroy(void *cursor)
 const lode_engine lode_engine_lmdb = {
     .name = "lmdb",
     .promise = "the end of the process",
+    .has_no_cache = true,
     .no_compact = "there is nothing to compact in place",
     .version = write_version,
     .describe = describe,

@@ -179,6 +179,7 @@ static void compact(void *context)
 const lode_engine lode_engine_lode = {
     .name = "lode",
     .promise = "the end of the process",
+    .has_filter = true,
     .version = write_version,
     .describe = describe,
     .open = open_db,

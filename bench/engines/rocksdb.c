@@ -219,6 +219,7 @@ static void compact(void *context)
 const lode_engine lode_engine_rocksdb = {
     .name = "rocksdb",
     .promise = "the end of the process",
+    .has_filter = true,
     .version = write_version,
     .describe = describe,
     .open = open_db,

@@ -27,31 +27,11 @@ enum { MIB = 1 << 20 };
 
 /* ---- configurations ---- */
 
-static bool is_one_of(const lode_engine *engine, const char *const *names)
-{
-    for (; *names; names++)
-        if (strcmp(engine->name, *names) == 0)
-            return true;
-    return false;
-}
-
-static bool has_filter(const lode_engine *engine)
-{
-    static const char *const names[] = { "lode", "leveldb", "rocksdb", NULL };
-    return is_one_of(engine, names);
-}
-
-static bool has_cache(const lode_engine *engine)
-{
-    static const char *const without[] = { "lmdb", "files", NULL };
-    return !is_one_of(engine, without);
-}
-
 const char *lode_sync_cannot(const lode_engine *engine, lode_sync_config config)
 {
-    if (config == LODE_SYNC_BLOOM && !has_filter(engine))
+    if (config == LODE_SYNC_BLOOM && !engine->has_filter)
         return "has no filter";
-    if (config == LODE_SYNC_BLOOM_CACHE && !has_filter(engine) && !has_cache(engine))
+    if (config == LODE_SYNC_BLOOM_CACHE && !engine->has_filter && engine->has_no_cache)
         return "has neither filter nor cache";
     return NULL;
 }
@@ -65,7 +45,7 @@ const char *lode_sync_config_name(lode_sync_config config)
 const char *lode_sync_config_words(const lode_engine *engine, lode_sync_config config)
 {
     static const char *const words[] = { "defaults", "10-bit bloom", "bloom + 30 MB cache" };
-    return config == LODE_SYNC_BLOOM_CACHE && !has_filter(engine) ? "30 MB cache" : words[config];
+    return config == LODE_SYNC_BLOOM_CACHE && !engine->has_filter ? "30 MB cache" : words[config];
 }
 
 /* A block's bytes become, at most, about as many bytes of coins and index; a transaction has 200 and more. */
