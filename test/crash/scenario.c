@@ -108,13 +108,28 @@ static lode_status dump(world *w)
     return world_session(w, WORLD_TXINDEX, world_dump);
 }
 
-static void prepare_dump(world *w)
+static lode_status export(world *w)
+{
+    return world_session(w, WORLD_TXINDEX, world_export);
+}
+
+static void prepare_file(world *w, lode_status (*make)(world *w))
 {
     prepare_all(w);
     must(lode_env_make_path(w->memory, "/dump"));
-    must(dump(w));
+    must(make(w));
     world_copy_tree(w, "/known", "/dump");
     must(w->memory->remove(w->memory, WORLD_DUMP));
+}
+
+static void prepare_dump(world *w)
+{
+    prepare_file(w, dump);
+}
+
+static void prepare_export(world *w)
+{
+    prepare_file(w, export);
 }
 
 /* ---- a flush of Core's that was cut off ---- */
@@ -191,6 +206,7 @@ const scenario scenarios[] = {
       true },
     { "-blocksfrom", prepare_node, take_from_node, take_from_node, { SMALL_FILES, AS_RUNS }, 9, true, true, false },
     { "dumptxoutset of an earlier block", prepare_dump, dump, dump, { SMALL_FILES }, 1, true, false, false },
+    { "export of an earlier block", prepare_export, export, export, { SMALL_FILES }, 1, true, false, false },
     { "replay", prepare_cut_off, go_on, import_all, { SMALL_FILES, AS_RUNS }, 1, true, false, false },
     { "replay of a first flush", prepare_cut_off_first, go_on, import_all, { SMALL_FILES }, 1, true, false, false },
 };

@@ -11,6 +11,7 @@
 #include "bench/chain/random.h"
 #include "loadblock/import.h"
 #include "primitives/hash.h"
+#include "query/export.h"
 #include "snapshot/coin_file.h"
 
 static const char *const part_paths[STORY_PARTS] = { "/input/blk00000.dat", "/input/blk00001.dat",
@@ -284,6 +285,17 @@ lode_status world_dump(world *w)
     LODE_TRY(find_to_blame(w, &e));
     LODE_TRY(w->env->path_info(w->env, &exists, NULL, WORLD_DUMP));
     return exists ? lode_ok() : lode_coins_dump(&info, w->chain, e, WORLD_DUMP);
+}
+
+lode_status world_export(world *w)
+{
+    uint64_t count;
+    lode_entry *e;
+    bool exists;
+
+    LODE_TRY(find_to_blame(w, &e));
+    LODE_TRY(w->env->path_info(w->env, &exists, NULL, WORLD_DUMP));
+    return exists ? lode_ok() : lode_coins_export(&count, w->chain, e, LODE_EXPORT_CSV, WORLD_DUMP);
 }
 
 /* ---- files ---- */

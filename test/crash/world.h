@@ -64,6 +64,7 @@ lode_status world_submit_all(world *w);
 lode_status world_blame(world *w); /* invalidates story.to_blame */
 lode_status world_forgive(world *w);
 lode_status world_dump(world *w); /* the coins after story.to_blame, into WORLD_DUMP unless that is there */
+lode_status world_export(world *w); /* likewise, as text */
 
 /* Files. */
 void world_copy_tree(world *w, const char *to, const char *from);
