@@ -49,13 +49,15 @@ static void choose_rows(lode_sync_table *t)
 
     for (int turn = 0; turn < 2 && !names; turn++)
         for (const lode_engine *const *e = lode_engines(); *e; e++)
-            if (strcmp((*e)->name, "files") != 0 && (strcmp((*e)->name, "berkeleydb") == 0) == (turn == 0))
+            if ((strcmp((*e)->name, "berkeleydb") == 0) == (turn == 0))
                 add_engine(t, *e);
     while (names && *names) {
         size_t len = strcspn(names, ",");
         const lode_engine *e = lode_engine_find(names, len);
         if (!e)
             lode_engine_stop("no engine is called %.*s here: see -list", (int)len, names);
+        if (lode_sync_cannot(e, LODE_SYNC_DEFAULTS))
+            lode_engine_stop("%s: %s", e->name, lode_sync_cannot(e, LODE_SYNC_DEFAULTS));
         add_engine(t, e);
         names += len + (names[len] == ',');
     }

@@ -14,7 +14,7 @@ static const char help_text[] =
     "Usage: lode-sync [options] [FILE...]\n"
     "Imports a chain, the one made for it or block files, with its coins and transaction index on each engine.\n"
     "\n"
-    "  -engine=NAME,...    default: all that were built in but files (--list)\n"
+    "  -engine=NAME,...    default: all that were built in and have batches (-list)\n"
     "  -config=NAME,...    defaults (8 MiB cache, no filter), bloom, bloom-cache (30 MB); default: all that an engine "
     "has\n"
     "  -signatures=WHAT    yes, no or both (default)\n"
@@ -214,7 +214,10 @@ static void list_engines(void)
     for (const lode_engine *const *e = lode_engines(); *e; e++) {
         char version[64] = "";
         (*e)->version(version, sizeof version);
-        printf("%-18s%s\n", (*e)->name, version);
+        printf("%-18s%s", (*e)->name, version);
+        if (lode_sync_cannot(*e, LODE_SYNC_DEFAULTS))
+            printf(", no rows: %s", lode_sync_cannot(*e, LODE_SYNC_DEFAULTS));
+        putchar('\n');
     }
 }
 

@@ -29,6 +29,8 @@ enum { MIB = 1 << 20 };
 
 const char *lode_sync_cannot(const lode_engine *engine, lode_sync_config config)
 {
+    if (!engine->batch_begin || !engine->batch_delete)
+        return engine->no_batch ? engine->no_batch : "has no batches";
     if (config == LODE_SYNC_BLOOM && !engine->has_filter)
         return "has no filter";
     if (config == LODE_SYNC_BLOOM_CACHE && !engine->has_filter && engine->has_no_cache)

@@ -99,8 +99,11 @@ static void print_engines(FILE *f, const lode_sync_table *t, const char *begin)
             continue; /* told once, with the settings of its first row */
         row->engine->version(version, sizeof version);
         row->engine->describe(text, sizeof text, &settings);
-        fprintf(f, "%s%s %s: %s%s\n", begin, row->engine->name, version, text,
+        fprintf(f, "%s%s %s: %s%s", begin, row->engine->name, version, text,
                 row->engine->get_beside || row->engine == &lode_engine_lode ? "" : "; one thread at a time");
+        if (t->options->job.sync && row->engine->no_sync)
+            fprintf(f, "; does not wait for the disk: %s", row->engine->no_sync);
+        fputc('\n', f);
     }
 }
 

@@ -28,7 +28,7 @@ if command -v nm >/dev/null && [ -e "$build/.libs/libchainstate.a" ]; then
 fi
 
 sync="$build/bench/lode-sync -room=room -rounds=1 -no-sync"
-engines=$($sync -list | awk '$1 != "files" { print $1 }')
+engines=$($sync -list | awk '!/no rows/ { print $1 }')
 [ -n "$engines" ] || fail "no engine is listed"
 
 $sync -size=400K -json=result.json >result.txt 2>log.txt || fail "$(cat log.txt result.txt)"
