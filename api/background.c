@@ -107,6 +107,8 @@ static lode_status run_import(lode_import_job *job)
 {
     lode_status s;
 
+    __atomic_store_n(&job->h->publisher.has_readers, 1,
+                     __ATOMIC_RELAXED); /* what else would it be in the background for */
     LODE_TRY(lode_handle_begin(job->h, __func__, false));
     s = begin_run(job) ? lode_handle_import(job->h, &job->options, &job->result)
                        : lode_fail(LODE_CANCELLED, "cancelled before it began");

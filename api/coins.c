@@ -17,6 +17,8 @@ lode_status lode_handle_view(lode_state **view, lode *h, const char *function)
     why = __atomic_load_n(&h->is_broken, __ATOMIC_ACQUIRE);
     if (why)
         return lode_handle_broken(why);
+    if (lode_mutex_is_held(&h->lock)) /* a callback: nobody else would publish the first state of an import */
+        LODE_TRY(lode_publisher_begin_showing(&h->publisher, h->chain));
     *view = lode_publisher_take(&h->publisher);
     if (!*view)
         return lode_fail(LODE_UNSUPPORTED, "a flush was cut off; run an import once to replay it");

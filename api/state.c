@@ -309,6 +309,16 @@ lode_status lode_publisher_publish(lode_publisher *p, lode_chain *chain)
     return lode_ok();
 }
 
+lode_status lode_publisher_begin_showing(lode_publisher *p, lode_chain *chain)
+{
+    bool shows;
+
+    lode_mutex_lock(&p->lock);
+    shows = p->view != NULL;
+    lode_mutex_unlock(&p->lock);
+    return shows || !p->is_importing ? lode_ok() : lode_publisher_publish(p, chain);
+}
+
 lode_status lode_publisher_follow(lode_publisher *p, lode_chain *chain)
 {
     lode_block_hash best;

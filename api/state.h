@@ -62,6 +62,8 @@ void lode_publisher_record(lode_publisher *p, lode_entry *entry, bool is_connect
 /* The state that the chain stands at; while importing, the state on disk. When what is kept in memory for readers grew
  * too large, or was lost, it is flushed. The writer, between two blocks. */
 lode_status lode_publisher_publish(lode_publisher *p, lode_chain *chain);
+/* Where nothing is shown while importing: the state on disk is. The writer, within a callback. */
+lode_status lode_publisher_begin_showing(lode_publisher *p, lode_chain *chain);
 /* While importing: has the state on disk moved on? Then it is published. */
 lode_status lode_publisher_follow(lode_publisher *p, lode_chain *chain);
 /* An import begins: nothing is recorded until it ends. With nobody reading the view is let go of, and with it the

@@ -12,7 +12,8 @@
  * Threads: after lode_open every function may be called by any thread at any time; lode_close is the last call.
  * There is one writer: calls marked [writer] wait for each other. Calls marked [reader] wait for nobody: they answer
  * from the state that was published last, whole and verified, while blocks go on arriving. A state is published when a
- * submitted block, an invalidation, a flush or an import is done, and each time an import has written the coins.
+ * submitted block, an invalidation, a flush or an import is done, and each time an import has written the coins. (Where
+ * no reader was called before a lode_import, the first one called meanwhile waits for its next progress.)
  * A callback may call readers; a writer called there is refused with LODE_INVALID_ARGUMENT.
  */
 #ifndef LODE_H
