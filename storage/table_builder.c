@@ -1,6 +1,6 @@
 /* storage/table_builder.c: one sorted table, written from front to back.
  *
- * Touches:  one new file, through lode_env, in pieces of a megabyte whose write-back starts at once.
+ * Touches:  one new file, through lode_env, in pieces of a quarter megabyte whose write-back starts at once.
  * Threads:  one at a time per builder; any number of builders.
  */
 #include "storage/table_builder.h"
@@ -15,7 +15,7 @@
 #include "storage/filter.h"
 #include "support/check.h"
 
-enum { WRITE_BYTES = 1 << 20 };
+enum { WRITE_BYTES = 256 << 10 };
 
 struct lode_table_builder {
     lode_env *env;
