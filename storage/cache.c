@@ -203,6 +203,19 @@ lode_cache_entry *lode_cache_find(lode_cache *cache, uint64_t owner, uint64_t of
     return e;
 }
 
+void lode_cache_forget(lode_cache *cache, uint64_t owner, uint64_t offset)
+{
+    if (!cache)
+        return;
+    uint64_t hash = hash_of(owner, offset);
+    shard *s = &cache->shards[hash & (SHARDS - 1)];
+    lode_mutex_lock(&s->lock);
+    lode_cache_entry *e = *place_of(s, hash, owner, offset);
+    if (e)
+        evict(s, e);
+    lode_mutex_unlock(&s->lock);
+}
+
 void lode_cache_insert(lode_cache *cache, lode_cache_entry *e)
 {
     if (!cache)

@@ -46,6 +46,8 @@ lode_cache_entry *lode_cache_find(lode_cache *cache, uint64_t owner, uint64_t of
 /* The caller's pin stays. When another thread was faster, both entries live, and the newer is found. */
 void lode_cache_insert(lode_cache *cache, lode_cache_entry *e);
 void lode_cache_unpin(lode_cache *cache, lode_cache_entry *e); /* NULL does nothing */
+/* Nobody will ask for it again. It lives on while it is pinned. */
+void lode_cache_forget(lode_cache *cache, uint64_t owner, uint64_t offset);
 
 void lode_cache_counts(const lode_cache *cache, uint64_t *hits, uint64_t *misses);
 

@@ -363,7 +363,7 @@ lode_compaction *lode_compaction_pick_range(lode_store *store, int level, const 
                                             const lode_slice *limit, bool *busy)
 {
     const lode_level *l = &store->versions.current->levels[level];
-    uint64_t most = 32 * (uint64_t)store->options.table_bytes;
+    uint64_t most = 8 * (uint64_t)store->options.table_bytes; /* old and new tables are there at once */
     *busy = false;
     lode_compaction *c = create(store, level);
     if (!c)

@@ -455,6 +455,9 @@ void lode_table_unref(lode_table *t)
 {
     if (!t || atomic_fetch_sub_explicit(&t->refs, 1, memory_order_acq_rel) != 1)
         return;
+    for (size_t i = 0; i < t->count; i++) /* opened again, the table is another owner */
+        if (t->hints[i])
+            lode_cache_forget(t->cache, t->owner, t->offsets[i]);
     if (t->map)
         t->env->unmap(t->env, t->map, (size_t)t->size);
     t->env->close(t->env, t->file);

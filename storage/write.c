@@ -147,7 +147,7 @@ static void keep_old_log(lode_store *store)
 /* A burst lasts while each memtable is full about as soon as the one before was. */
 static void note_pace(lode_store *store)
 {
-    enum { LONGEST_NS = 200000000 };
+    enum { LONGEST_NS = 50000000 };
     uint64_t now = lode_clock_ns(), since = now - store->sealed_at_ns;
     store->calm_at_ns = now + (4 * since < LONGEST_NS ? 4 * since : LONGEST_NS);
     store->sealed_at_ns = now;
