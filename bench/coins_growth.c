@@ -12,7 +12,8 @@
  * A line has inputs per second as minimum, median and maximum over ten pieces of a window as long as a tenth of the
  * set, at least 200,000 inputs; processor time of all threads and database reads of the chain's thread per input; write
  * amplification since the start (bytes the store wrote per byte put in); how long flushes were waited for; the longest
- * that one block of 2,500 transactions took; the peak of resident memory, mapped tables included.
+ * that one block of 2,500 transactions took, and how much of that was work of the thread; the longest that beginning a
+ * flush took; the peak of resident memory, mapped tables included.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -172,10 +173,20 @@ static void flush_if_wanted(growth *g)
 /* ---- a window of blocks ---- */
 
 typedef struct window {
-    double rates[PIECES]; /* inputs a second */
-    double longest_block_ms;
-    double cpu_us; /* of the process, before */
+    double rates[PIECES];                /* inputs a second */
+    double longest_block_ms, its_cpu_ms; /* of the thread: the rest was waiting, for the disk, a lock or a processor */
+    uint64_t its_reads;                  /* of the database, by the chain's thread */
+    double longest_flush_ms;             /* to begin one */
+    double cpu_us;                       /* of the process, before */
 } window;
+
+static uint64_t reads_of(const growth *g)
+{
+    lode_coins_stats stats;
+
+    lode_coins_get_stats(g->coins, &stats);
+    return stats.database_reads;
+}
 
 /* Blocks are planned in order, prepared by workers, connected here in order. */
 static void run_blocks(growth *g, window *w, uint32_t blocks, uint32_t spends, bool is_young)
@@ -194,14 +205,21 @@ static void run_blocks(growth *g, window *w, uint32_t blocks, uint32_t spends, b
         block *b = &ring[done % BLOCKS_AHEAD];
         while (!__atomic_load_n(&b->ready, __ATOMIC_ACQUIRE))
             lode_pool_help(g->pool);
-        uint64_t start = lode_clock_ns();
+        uint64_t start = lode_clock_ns(), cpu = lode_thread_cpu_ns(), reads = reads_of(g);
         connect_block(b);
+        uint64_t connected = lode_clock_ns();
         flush_if_wanted(g);
+        double flush_ms = (double)(lode_clock_ns() - connected) * 1e-6;
         double ms = (double)(lode_clock_ns() - start) * 1e-6;
         if (!w)
             continue;
-        if (ms > w->longest_block_ms)
+        if (ms > w->longest_block_ms) {
             w->longest_block_ms = ms;
+            w->its_cpu_ms = (double)(lode_thread_cpu_ns() - cpu) * 1e-6;
+            w->its_reads = reads_of(g) - reads;
+        }
+        if (flush_ms > w->longest_flush_ms)
+            w->longest_flush_ms = flush_ms;
         if ((done + 1) % piece == 0 && done / piece < PIECES) {
             uint64_t now = lode_clock_ns();
             w->rates[done / piece] = (double)piece * TXS * spends / ((double)(now - piece_start) * 1e-9);
@@ -248,11 +266,11 @@ static void print_window(growth *g, const char *name, double size, window *w, co
     qsort(w->rates, PIECES, sizeof *w->rates, compare_doubles);
     printf("coins_growth_%s n=%.0f inputs/s %.0f %.0f %.0f   cpu_us/input %.2f   reads/input %.3f   "
            "write_amplification %.2f   "
-           "flush_wait_ms %.0f   longest_block_ms %.1f   MiB %ld\n",
+           "flush_wait_ms %.0f   longest_block_ms %.1f (cpu %.1f, reads %.0f)   flush_begin_ms %.1f   MiB %ld\n",
            name, size, w->rates[0], w->rates[PIECES / 2], w->rates[PIECES - 1], (cpu_us() - w->cpu_us) / inputs,
            (double)(now.database_reads - before->database_reads) / inputs,
            property(g->coins, "lode.write-amplification"), (double)(now.flush_wait_ns - before->flush_wait_ns) * 1e-6,
-           w->longest_block_ms, usage.ru_maxrss / 1024);
+           w->longest_block_ms, w->its_cpu_ms, (double)w->its_reads, w->longest_flush_ms, usage.ru_maxrss / 1024);
     fflush(stdout);
 }
 
@@ -266,6 +284,16 @@ static void measure(growth *g, uint64_t size, bool is_young)
     lode_coins_get_stats(g->coins, &before);
     run_blocks(g, &w, blocks, 2, is_young);
     print_window(g, is_young ? "young" : "old", (double)size, &w, &before, (double)blocks * 2 * TXS);
+}
+
+/* 1, 3, 10, 30, ... */
+static uint64_t next_size(uint64_t size)
+{
+    uint64_t lead = size;
+
+    while (lead >= 10)
+        lead /= 10;
+    return lead == 1 ? size * 3 : size / 3 * 10;
 }
 
 int main(int argc, char **argv)
@@ -292,7 +320,7 @@ int main(int argc, char **argv)
     printf("# cache %zu MiB, %u threads; inputs/s: minimum median maximum of ten pieces\n", cache_mib, threads);
     run_blocks(&g, NULL, 20, 0, false); /* something to spend */
     live = 20 * 2 * TXS;
-    for (uint64_t size = 1000000; size <= largest; size *= 10) {
+    for (uint64_t size = 1000000; size <= largest; size = next_size(size)) {
         uint32_t blocks = (uint32_t)((size - live) / TXS);
         run_blocks(&g, NULL, blocks, 1, false);
         live += (uint64_t)blocks * TXS;

@@ -3,26 +3,34 @@
  * Room:     looks which coins are not in memory and reads those from the database, many at once.
  * Touches:  slots of tables, atomically; the store.
  * Threads:  any number of workers, while the chain's thread changes coins.
- * Promise:  what is told holds as long as all generations that were not in the database when it was read are in memory
- *           (the id of the oldest is the epoch): a change that the reading missed stands in one of them and is found
- *           first.
+ * Promise:  what is told holds as long as a generation (its id is the epoch) and all that came after it are whole in
+ *           memory: a change that the reading missed stands in one of them and is found first. It is the active one if
+ *           the frozen one is in the database, or has nothing of the output: then it does not matter whether the
+ *           database was read before its flush or after. Else it is the frozen one.
  */
 #include "chainstate/coins_internal.h"
 
-static bool is_in(const lode_coins_generation *g, const uint8_t *txid, uint64_t part_hash)
+static lode_coins_seeming look_in(const lode_coins_generation *g, const uint8_t *txid, uint64_t part_hash)
 {
-    return g && lode_coins_shard_seems_to_have(lode_coins_shard_of(g, txid), part_hash);
+    return g ? lode_coins_shard_seems_to_have(lode_coins_shard_of(g, txid), part_hash) : LODE_COINS_ABSENT;
 }
 
-/* All that is known of the output seems to be in memory. Otherwise it is asked for: at worst for nothing. */
-static bool is_in_memory(const lode_coins *c, const uint8_t prevout[36], uint64_t hash)
+/* Not asked for is what seems to be in memory with all that is known of it. Otherwise it is asked for: at worst for
+ * nothing. */
+static lode_fetched look_for(const lode_coins *c, const uint8_t prevout[36], uint64_t hash, bool frozen_is_written)
 {
     uint32_t index = lode_read_le32(prevout + 32);
     uint64_t part_hash = lode_coins_part_hash(hash, index / LODE_COINS_PART_OUTPUTS);
+    lode_coins_seeming active, frozen;
 
     if (index >= LODE_COINS_MAX_INDEX)
-        return false;
-    return is_in(c->active, prevout, part_hash) || is_in(c->frozen, prevout, part_hash);
+        return (lode_fetched){ .is_asked = true }; /* of no use later: too old for any epoch */
+    active = look_in(c->active, prevout, part_hash);
+    if (active == LODE_COINS_ALL)
+        return (lode_fetched){ .is_asked = false };
+    frozen = look_in(c->frozen, prevout, part_hash);
+    return (lode_fetched){ .is_asked = frozen != LODE_COINS_ALL,
+                           .epoch = frozen_is_written || frozen == LODE_COINS_ABSENT ? c->active->id : c->frozen->id };
 }
 
 /* Marks what is to be asked; returns how many, 0 when the database has no coins. */
@@ -30,14 +38,13 @@ static size_t look_in_memory(lode_coins *c, lode_fetched *fetched, const uint8_t
                              const uint64_t *hashes, size_t count)
 {
     size_t asked = 0;
-    uint64_t epoch;
+    bool frozen_is_written;
 
     pthread_rwlock_rdlock(&c->generations_lock);
-    epoch = c->frozen && !__atomic_load_n(&c->frozen_is_written, __ATOMIC_ACQUIRE) ? c->frozen->id : c->active->id;
+    frozen_is_written = __atomic_load_n(&c->frozen_is_written, __ATOMIC_ACQUIRE);
     for (size_t i = 0; i < count; i++) {
-        bool is_asked = !is_in_memory(c, prevouts[i], hashes[i]);
-        fetched[i] = (lode_fetched){ .epoch = epoch, .is_asked = is_asked };
-        asked += is_asked;
+        fetched[i] = look_for(c, prevouts[i], hashes[i], frozen_is_written);
+        asked += fetched[i].is_asked;
     }
     if (!c->database_has_coins)
         asked = 0;

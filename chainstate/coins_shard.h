@@ -122,8 +122,14 @@ void lode_coins_shard_list(lode_coins_shard *s, const lode_coins_key *key, uint3
 void lode_coins_shard_prefetch_slot(const lode_coins_shard *s, uint64_t hash);
 void lode_coins_shard_prefetch_record(const lode_coins_shard *s, uint64_t hash);
 
-/* Looking, by any thread: does a record that holds all there is of this txid and part seem to be there? */
-bool lode_coins_shard_seems_to_have(lode_coins_shard *s, uint64_t hash);
+/* Looking, by any thread, at slots alone. Absent is certain of a shard that does not change meanwhile; the others may be of
+ * another transaction. */
+typedef enum lode_coins_seeming {
+    LODE_COINS_ABSENT, /* no record of this txid and part */
+    LODE_COINS_SOME,   /* one that may not hold all there is, or the table is being replaced */
+    LODE_COINS_ALL,    /* one that holds all there is */
+} lode_coins_seeming;
+lode_coins_seeming lode_coins_shard_seems_to_have(lode_coins_shard *s, uint64_t hash);
 
 /* Changes. All but remove may fail for want of memory; then nothing has changed. */
 

@@ -194,38 +194,49 @@ static bool read_table(lode_coins_shard *s, const lode_coins_bucket **buckets, u
     *buckets = __atomic_load_n(&s->buckets, __ATOMIC_SEQ_CST);
     *count = __atomic_load_n(&s->bucket_count, __ATOMIC_ACQUIRE);
     *offset_bits = __atomic_load_n(&s->offset_bits, __ATOMIC_ACQUIRE);
-    return version % 2 == 0 && __atomic_load_n(&s->version, __ATOMIC_RELAXED) == version && *count > 0;
+    return version % 2 == 0 && __atomic_load_n(&s->version, __ATOMIC_RELAXED) == version;
 }
 
-static bool bucket_seems_to_have(const lode_coins_bucket *b, uint32_t want, uint32_t offset_bits)
+static lode_coins_seeming look_in_bucket(const lode_coins_bucket *b, uint32_t want, uint32_t offset_bits)
 {
+    lode_coins_seeming seeming = LODE_COINS_ABSENT;
+
     for (unsigned i = 0; i < LODE_COINS_BUCKET_SLOTS; i++) {
         uint32_t slot = __atomic_load_n(&b->slots[i], __ATOMIC_RELAXED);
-        if ((slot & (hash_mask(offset_bits) | NOT_ALL)) == want && offset_of(slot, offset_bits) != 0)
-            return true;
+        if ((slot & hash_mask(offset_bits)) != want || offset_of(slot, offset_bits) == 0)
+            continue;
+        if (!(slot & NOT_ALL))
+            return LODE_COINS_ALL;
+        seeming = LODE_COINS_SOME;
     }
-    return false;
+    return seeming;
 }
 
-bool lode_coins_shard_seems_to_have(lode_coins_shard *s, uint64_t hash)
+lode_coins_seeming lode_coins_shard_seems_to_have(lode_coins_shard *s, uint64_t hash)
 {
     const lode_coins_bucket *buckets;
     uint32_t count, offset_bits, b;
-    bool has = false;
+    lode_coins_seeming seeming = LODE_COINS_ABSENT;
 
     __atomic_fetch_add(&s->readers, 1, __ATOMIC_SEQ_CST); /* before the table is read: see replace_table */
-    if (read_table(s, &buckets, &count, &offset_bits)) {
+    if (!read_table(s, &buckets, &count, &offset_bits)) {
+        seeming = LODE_COINS_SOME; /* who can say, while it is replaced */
+        count = 0;
+    }
+    if (count > 0) {
         uint32_t want = (uint32_t)hash << offset_bits & hash_mask(offset_bits);
         b = (uint32_t)((hash >> 32) * count >> 32);
-        for (uint32_t left = count; left > 0 && !has; left--) {
-            has = bucket_seems_to_have(&buckets[b], want, offset_bits);
+        for (uint32_t left = count; left > 0 && seeming != LODE_COINS_ALL; left--) {
+            lode_coins_seeming here = look_in_bucket(&buckets[b], want, offset_bits);
+            if (here > seeming)
+                seeming = here;
             if (__atomic_load_n(&buckets[b].passed, __ATOMIC_RELAXED) == 0)
                 break;
             b = b + 1 == count ? 0 : b + 1;
         }
     }
     __atomic_fetch_sub(&s->readers, 1, __ATOMIC_RELEASE);
-    return has;
+    return seeming;
 }
 
 /* ---- changing the table ---- */
