@@ -70,6 +70,7 @@ typedef struct lode_block_index_options {
     const lode_logger *logger;
     bool read_only; /* touch nothing; a missing database is LODE_MISSING */
     bool wipe;      /* -reindex: begin with an empty database */
+    bool has_snapshot; /* verified blocks may stand upon one whose transactions have not come yet */
 } lode_block_index_options;
 
 /* Loads and checks everything: header hashes, proof of work, links, no record left unread. Sets chain_tx_count and

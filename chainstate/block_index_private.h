@@ -35,7 +35,7 @@ struct lode_block_index {
     const lode_chain_params *params;
     const lode_logger *logger;
     char *path;
-    bool read_only;
+    bool read_only, has_snapshot;
     lode_store *store;
     bool has_key; /* values are XORed with it */
     uint8_t key[8];

@@ -92,6 +92,7 @@ lode_status lode_block_index_open(lode_block_index **out, const lode_block_index
     index->params = options->params;
     index->logger = options->logger;
     index->read_only = options->read_only;
+    index->has_snapshot = options->has_snapshot;
     index->next_sequence = 2;
     s = open_store(index, options);
     if (lode_failed(s))

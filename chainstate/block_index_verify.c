@@ -71,7 +71,7 @@ static const char *check_transactions(const lode_entry *e)
     return NULL;
 }
 
-static const char *check_validity(const lode_entry *e)
+static const char *check_validity(const lode_block_index *index, const lode_entry *e)
 {
     const lode_entry *prev = lode_entry_prev(e);
 
@@ -83,6 +83,8 @@ static const char *check_validity(const lode_entry *e)
         return NULL;
     if (lode_entry_is_failed(prev) && !lode_entry_is_failed(e))
         return "its parent has failed and it has not";
+    if (index->has_snapshot && prev->tx_count == 0)
+        return NULL;
     if (prev->node.prev) { /* genesis is never connected, so its validity says nothing */
         for (uint32_t v = LODE_BLOCK_VALID_CHAIN; v <= LODE_BLOCK_VALID_SCRIPTS; v++) {
             if (validity_of(e) >= v && validity_of(prev) < v)
@@ -133,7 +135,7 @@ static const char *check_entry(const lode_block_index *index, const lode_entry *
     if (!wrong)
         wrong = check_transactions(e);
     if (!wrong)
-        wrong = check_validity(e);
+        wrong = check_validity(index, e);
     if (!wrong)
         wrong = check_place(index, e);
     if (!wrong)

@@ -37,7 +37,8 @@ static size_t txindex_bytes(const lode_chain_options *o)
 static lode_status open_index(lode_chain *c)
 {
     lode_block_index_options o = { .path = c->directory->index, .params = &c->params, .env = c->env, .logger = c->logger,
-                                   .read_only = c->options.read_only, .wipe = c->options.reindex };
+                                   .read_only = c->options.read_only, .wipe = c->options.reindex,
+                                   .has_snapshot = c->directory->is_snapshot };
     return lode_block_index_open(&c->index, &o);
 }
 

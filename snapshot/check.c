@@ -221,6 +221,10 @@ static void compare_set(checking *c, const lode_utxo_stats *stats)
 {
     uint8_t hash[32];
 
+    if (c->chain->directory->is_snapshot) {
+        find(c, LODE_MISSING, "the coins against the blocks, as these are not all stored");
+        return;
+    }
     if (c->verdict->blocks < c->count) {
         find(c, LODE_MISSING, "the coins against the blocks, as not all blocks are sound");
         return;
@@ -300,6 +304,9 @@ lode_status lode_directory_check(lode_directory_verdict *verdict, lode_chain *ch
         check_stores(&c);
         if (!is_stopped(&c)) {
             find_status(&c, "block index", lode_block_index_verify(chain->index));
+            if (chain->directory->is_snapshot)
+                find(&c, LODE_MISSING,
+                     "the blocks below the coin snapshot's: bitcoind fetches and validates them in the background");
             find_indexed(&c);
             check_blocks(&c);
         }

@@ -41,6 +41,8 @@ static lode_status roll_back(lode_chain *overlay, const lode_chain *chain, const
             s = lode_fail(LODE_CANCELLED, "interrupted while blocks were undone in memory, at height %d", height);
         if (!lode_failed(s))
             s = lode_blocks_ahead_next(&blocks, &w);
+        if (s.code == LODE_MISSING)
+            s = lode_fail_within(s, "block %d, which is to be undone", height);
         if (!lode_failed(s))
             s = undo_block(overlay, w, &undo);
         lode_work_release(w);

@@ -203,6 +203,9 @@ class Trial:
         node.stop()
         if lode(self.ours, "getblockcount") != "203":
             fail("lode does not follow bitcoind's snapshot chainstate")
+        p = run_lode(self.ours, "check")
+        if p.returncode != 3:
+            fail("lode check of blocks upon a snapshot", p.returncode, p.stderr)
         node = Node(self.ours)
         for block in self.blocks[1:]:
             node.ask("submitblock", block.hex())

@@ -156,6 +156,18 @@ static void a_sound_file_is_loaded_and_a_reader_answers_from_it(void **state)
     s = ask(&b, "verifychain", "4", "0", NULL);
     assert_true(!s.answer || strcmp(s.answer, "true") != 0);
     said_clear(&s);
+    lode_check_options deep;
+    lode_check_options_init(&deep);
+    for (deep.deep = 0; deep.deep < 2; deep.deep++) { /* neither good nor bad: the blocks are yet to come */
+        lode_check_result r = { .size = sizeof r };
+        assert_ok(lode_check_directory(b.h, &r, &deep));
+        assert_int_equal(r.answer, LODE_CHECK_UNFINISHED);
+        assert_non_null(strstr(r.text, "snapshot"));
+    }
+    s = ask(&b, "dumptxoutset", "/bed/earlier.dat", "rollback=149", NULL);
+    assert_int_equal(s.status.code, LODE_MISSING);
+    assert_non_null(strstr(s.status.text, "block 150, which is to be undone"));
+    said_clear(&s);
     bed_clear(&b);
 }
 
