@@ -35,5 +35,5 @@ test_snapshot_verify_chain_test_LDFLAGS = $(LOADBLOCK_LINK)
 test_snapshot_verify_chain_test_LDADD = $(LOADBLOCK_TEST_LIBS)
 
 # Beside bitcoind; without $BITCOIND it is skipped.
-EXTRA_DIST += test/snapshot/beside_core.py test/snapshot/load_beside_core.py
-TESTS += test/snapshot/beside_core.py test/snapshot/load_beside_core.py
+EXTRA_DIST += test/snapshot/beside_core.py test/snapshot/foreign_beside_core.py test/snapshot/load_beside_core.py
+TESTS += test/snapshot/beside_core.py test/snapshot/foreign_beside_core.py test/snapshot/load_beside_core.py
