@@ -23,6 +23,17 @@ grep -q '^import_scripts/2012/floor n=[1-9]' result.txt || fail "no floor: $(cat
 grep -q '^import_scripts/2012/lode_over_floor x ' result.txt || fail "no ratio to the floor"
 grep -q '"wall_seconds": \[[0-9.]*, [0-9.]*\]' result.json || fail "no two rounds in JSON"
 
+# the report replaces what stands between its marks, and nothing else
+top=${srcdir:-$build/..}
+case $top in /*) ;; *) top=$build/$top ;; esac
+if command -v python3 >/dev/null; then
+    printf 'before\n<!-- import report: begin -->\nold\n<!-- import report: end -->\nafter\n' >doc.md
+    python3 "$top/bench/import_report.py" doc.md chart.svg result.json || fail "no report"
+    { grep -q '^before$' doc.md && grep -q '^after$' doc.md && ! grep -q '^old$' doc.md; } || fail "$(cat doc.md)"
+    [ "$(grep -c '^| import_scripts | ' doc.md)" -eq 1 ] || fail "no row in the report: $(cat doc.md)"
+    grep -q '>floor [0-9.]*<' chart.svg || fail "no bar of the floor"
+fi
+
 # block files that are named, and kept chains
 "$build/bench/lode-import-bench" --bitcoind= --lode="$build/lode" --room=room --rows=import --rounds=1 --json \
     room/2012.dat >named.json 2>log.txt || fail "$(cat log.txt)"
