@@ -8,3 +8,4 @@ include bench/chainstate_local.mk
 include bench/import_bench_local.mk
 include bench/lode_bench_local.mk
 include bench/sync/local.mk
+include bench/serve_local.mk

@@ -1,7 +1,7 @@
 /* test/api/soak_test.c: readers, a submitter, reorganisations, cache changes and cancelled imports, all at once.
  *
  * Every answer is held against what the blocks alone say of the state that the answer names. Run it under
- * -fsanitize=thread. $LODE_SOAK_ROUNDS: how often the chain goes back and forth (default 12).
+ * -fsanitize=thread. $LODE_SOAK_ROUNDS: how often the chain goes back and forth (12; with $LODE_LONG 400).
  */
 #include "test/api/model.h"
 #include "test/loadblock/bed.h"
@@ -327,7 +327,7 @@ static void begin(soak *s, const char **path)
 static void all_at_once_every_answer_fits_its_state(void **state)
 {
     const char *rounds_text = getenv("LODE_SOAK_ROUNDS"), *path;
-    int rounds = rounds_text ? atoi(rounds_text) : 12;
+    int rounds = rounds_text ? atoi(rounds_text) : getenv("LODE_LONG") ? 400 : 12;
     lode_thread threads[READERS + 3] = { 0 };
     uint64_t submitted = 0;
     soak *s = malloc(sizeof *s);

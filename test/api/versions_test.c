@@ -278,6 +278,16 @@ static void assert_untouched(const room *r, size_t i, size_t from)
             fail_msg("%s: byte %zu was written, past %zu", results[i].name, at, from);
 }
 
+/* Scripts are given, but for a walk's. */
+static void free_given(const room *r, size_t i)
+{
+    lode_coin_info coin = { .size = 0 };
+    if (results[i].fill != fill_coin && results[i].fill != fill_coins)
+        return;
+    memcpy(&coin, r, r->size < sizeof coin ? r->size : sizeof coin);
+    lode_free(coin.script);
+}
+
 static void results_are_written_no_further_than_their_size(void **state)
 {
     static room r;
@@ -288,6 +298,8 @@ static void results_are_written_no_further_than_their_size(void **state)
             assert_ok(ask_with(&r, i, size));
             assert_int_equal(r.size, size);
             assert_untouched(&r, i, size);
+            if (size >= offsetof(lode_coin_info, script) + sizeof(uint8_t *))
+                free_given(&r, i);
         }
     }
 }
@@ -299,11 +311,7 @@ static void fields_that_the_library_does_not_know_stay(void **state)
         assert_ok(ask_with(&r, i, ROOM));
         assert_int_equal(r.size, ROOM);
         assert_untouched(&r, i, results[i].size);
-        if (strncmp(results[i].name, "lode_get_coin", 13) == 0 && !strstr(results[i].name, "tip")) {
-            lode_coin_info coin;
-            memcpy(&coin, &r, sizeof coin);
-            lode_free(coin.script);
-        }
+        free_given(&r, i);
     }
 }
 
