@@ -79,15 +79,36 @@ static bool mark_dirty(lode_block_files *files, lode_file_id id)
     return true;
 }
 
-/* Keeps one piece of each kind: fresh memory costs a page fault per 4 KiB. */
+/* Keeps pieces until the next sync: fresh memory costs a page fault per 4 KiB. There are never more than once were in
+ * use, which the limit bounds. */
 static void recycle(lode_block_files *files, lode_piece *p)
 {
     lode_mutex_assert_held(&files->mutex);
     files->piece_bytes -= p->capacity;
-    if (p->capacity && !files->spare[p->id.kind])
-        files->spare[p->id.kind] = p;
-    else
+    if (!p->capacity) {
         free(p);
+        return;
+    }
+    p->next = files->spare[p->id.kind];
+    files->spare[p->id.kind] = p;
+}
+
+static void free_list(lode_piece *p)
+{
+    while (p) {
+        lode_piece *next = p->next;
+        free(p);
+        p = next;
+    }
+}
+
+static void free_spare(lode_block_files *files)
+{
+    lode_mutex_assert_held(&files->mutex);
+    for (int kind = 0; kind < 2; kind++) {
+        free_list(files->spare[kind]);
+        files->spare[kind] = NULL;
+    }
 }
 
 static void finish_front(lode_block_files *files, lode_status s)
@@ -188,7 +209,8 @@ static lode_status take_memory(lode_piece **out, lode_block_files *files, lode_f
         s = files->error;
     } else {
         p = files->spare[kind];
-        files->spare[kind] = NULL;
+        if (p)
+            files->spare[kind] = p->next;
         if (!p && !(p = aligned_alloc(LODE_DIRECT_ALIGN, LODE_DIRECT_ALIGN + capacity)))
             s = lode_fail(LODE_NO_MEMORY, "%s: no memory to gather blocks in", files->path);
         if (p)
@@ -393,6 +415,7 @@ static lode_status drain(lode_block_files *files, lode_file_id **dirty, size_t *
     if (files->has_failed) {
         s = files->error;
     } else {
+        free_spare(files);
         *dirty = files->dirty;
         *count = files->dirty_count;
         files->dirty = NULL;
@@ -460,13 +483,10 @@ void lode_block_files_stop(lode_block_files *files)
     lode_cond_broadcast(&files->work);
     lode_mutex_unlock(&files->mutex);
     lode_thread_join(&files->thread);
-    for (lode_piece *p = files->first, *next; p; p = next) {
-        next = p->next;
-        free(p);
-    }
+    free_list(files->first);
     for (int i = 0; i < LODE_OPEN_PIECES; i++)
         free(files->open[i]);
-    free(files->spare[LODE_FILE_BLK]);
-    free(files->spare[LODE_FILE_REV]);
+    free_list(files->spare[LODE_FILE_BLK]);
+    free_list(files->spare[LODE_FILE_REV]);
     free(files->dirty);
 }
