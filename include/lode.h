@@ -39,7 +39,7 @@ extern "C" {
 #define LODE_VERSION_MAJOR 0
 #define LODE_VERSION_MINOR 1
 #define LODE_VERSION_PATCH 0
-LODE_API const char *lode_version(void); /* "0.1.0", static */
+LODE_API const char *lode_version(void); /* "0.1.0", static. Any thread */
 
 typedef struct lode lode;
 struct lode_env;
@@ -92,8 +92,9 @@ typedef struct lode_event {
     uint8_t prev[32];
 } lode_event;
 
+/* The defaults. Options are one thread's at a time. */
 LODE_API void lode_options_init(lode_options *options);
-/* *out is NULL on failure. Replays what a cut-off flush left (writers). Strings are borrowed. */
+/* The handle may be given to other threads once this has returned. *out is NULL on failure. Replays what a cut-off flush left (writers). Strings are borrowed. */
 LODE_API lode_status lode_open(lode **out, const lode_options *options);
 /* Waits for imports in the background and for submitted blocks, flushes what is pending, syncs and frees. Closing NULL
  * does nothing. LODE_INVALID_ARGUMENT, and the handle stays open, while a lode_coin_walk is open or within a callback. */
@@ -172,14 +173,14 @@ typedef struct lode_import_options {
     void (*on_notice)(void *context, const char *line);
 } lode_import_options;
 
-LODE_API void lode_import_options_init(lode_import_options *options);
+LODE_API void lode_import_options_init(lode_import_options *options); /* as lode_options_init */
 /* Reads all inputs, follows most work, flushes. LODE_CANCELLED after lode_interrupt: everything done is kept. Inputs
  * that cannot be opened fail the call before anything is written. `result` (may be NULL) is filled also on failure.
  * [writer] */
 LODE_API lode_status lode_import(lode *handle, const lode_import_options *options, lode_import_result *result);
 
 /* The same in the background. *out is given: lode_import_end. Options and paths are copied, their callbacks come from the
- * library's thread. Several wait for each other. What lode_import would refuse is refused here. [any thread] */
+ * library's thread. Several wait for each other. What lode_import would refuse is refused here. Any thread. */
 typedef struct lode_import_job lode_import_job;
 LODE_API lode_status lode_import_start(lode_import_job **out, lode *handle, const lode_import_options *options);
 /* What was told last; phase LODE_PHASE_DONE once it has ended. `file` is NULL here. Any thread. */
@@ -397,14 +398,15 @@ LODE_API lode_status lode_get_set_info(lode *handle, lode_set_info *info, int ha
  * argument) gives LODE_OK, *answer NULL, *error_code (Core's RPC code, never 0) and *error_text (given). [writer] */
 LODE_API lode_status lode_query(lode *handle, const char *command, const char *const *arguments, size_t argument_count,
                                 char **answer, int *is_text, int *error_code, char **error_text);
-/* The commands that lode_query knows, one at a time: NULL past the end. Static. */
+/* The commands that lode_query knows, one at a time: NULL past the end. Static. Any thread. */
 LODE_API const char *lode_query_name(size_t i);
 LODE_API const char *lode_query_help(const char *command); /* NULL: unknown. Static */
 
 /* All unspent outputs as rows for other programs. format: "csv", "jsonl" or "sqlite" (LODE_UNSUPPORTED in a build without
  * it). Columns: txid, vout, value in satoshis, coinbase, height, scriptpubkey in hexadecimal, type, address. at: a height
  * or a block hash of the active chain, reached by undoing blocks in memory; NULL: the tip. The file is PATH.incomplete
- * until it is whole, and none is left when the call fails. LODE_EXISTS at once when there is one. */
+ * until it is whole, and none is left when the call fails. LODE_EXISTS at once when there is one.
+ * [writer] */
 typedef struct lode_export_result {
     size_t size;
     uint64_t coins;
@@ -413,7 +415,7 @@ typedef struct lode_export_result {
 } lode_export_result;
 LODE_API lode_status lode_export_coins(lode *handle, lode_export_result *result, const char *format, const char *path,
                                        const char *at);
-/* Core's dumptxoutset: the same set in the form that loadtxoutset reads. */
+/* Core's dumptxoutset: the same set in the form that loadtxoutset reads. [writer] */
 LODE_API lode_status lode_dump_coins(lode *handle, lode_export_result *result, const char *path, const char *at);
 
 /* Core's loadtxoutset, for a handle that may write: the file becomes a second chainstate, from which bitcoind goes on and
@@ -422,7 +424,8 @@ LODE_API lode_status lode_dump_coins(lode *handle, lode_export_result *result, c
  * digits, where Core does not vouch for the block itself; NULL: none. Nothing is written before the whole file was found
  * to be what is trusted, and nothing stays when the call fails. Afterwards the handle can only be closed; a reader then
  * answers from the loaded coins, and Lode writes to the directory again when bitcoind has finished.
- * Errors: LODE_UNSUPPORTED when it is not trusted or does not fit; LODE_CORRUPT with the byte; LODE_CANCELLED. */
+ * Errors: LODE_UNSUPPORTED when it is not trusted or does not fit; LODE_CORRUPT with the byte; LODE_CANCELLED.
+ * [writer] */
 typedef struct lode_load_result {
     size_t size;
     uint64_t coins;
@@ -432,12 +435,12 @@ typedef struct lode_load_result {
 } lode_load_result;
 LODE_API lode_status lode_load_coins(lode *handle, lode_load_result *result, const char *path, const char *trusted);
 
-LODE_API void lode_free(void *memory);
+LODE_API void lode_free(void *memory); /* what the library gave. NULL does nothing. Any thread */
 
 /* ---- checking ---- */
 
 /* Told now and then by long answers (lode_query too): `done` of `total` (0: not known) steps of what is named in words.
- * Called by the thread that asks. NULL: no more. Set while nothing runs. */
+ * Called by the thread that asks. NULL: no more. Set while nothing runs. [writer] */
 LODE_API void lode_set_progress(lode *handle, void *context,
                                 void (*on_progress)(void *context, const char *what, uint64_t done, uint64_t total));
 
@@ -455,7 +458,7 @@ typedef struct lode_check_result {
 /* Core's verifychain: the last `blocks` blocks (0: all) from the tip down, at `level`: 0 they can be read, 1 they are
  * valid by themselves, 2 their undo data fits, 3 undoing them in memory finds the coins they made, 4 they connect again,
  * scripts included where lode_options ask for them. Nothing is changed, on disk or in the handle. The answer is in
- * `result`; the status tells only what kept the check from beginning. */
+ * `result`; the status tells only what kept the check from beginning. [writer] */
 LODE_API lode_status lode_verify_chain(lode *handle, lode_check_result *result, int level, int32_t blocks);
 
 typedef struct lode_check_options {
@@ -467,7 +470,7 @@ typedef struct lode_check_options {
 LODE_API void lode_check_options_init(lode_check_options *options);
 /* Reads everything: checksums of the databases, the block index against itself and against every stored block and its
  * undo data, the transaction index against the active chain, every coin. Goes on after a finding; changes nothing.
- * options NULL: the defaults. The answer is in `result`. */
+ * options NULL: the defaults. The answer is in `result`. [writer] */
 LODE_API lode_status lode_check_directory(lode *handle, lode_check_result *result, const lode_check_options *options);
 
 #ifdef __cplusplus

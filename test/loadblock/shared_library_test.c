@@ -63,6 +63,30 @@ static void a_program_that_loads_the_library_works_through_names_alone(void **st
     assert_memory_equal(tip.hash, chain.blocks[105].hash.bytes, 32);
     assert_ok(CALL(lode_get_set_info)(h, &set, LODE_HASH_SERIALIZED_3 | LODE_HASH_MUHASH));
     assert_int_equal(set.height, 105);
+    uint8_t *raw;
+    size_t len;
+    int found;
+    assert_ok(CALL(lode_get_block_at)(h, &found, &raw, &len, 105));
+    assert_int_equal(found, 1);
+    assert_int_equal(len, chain.blocks[105].size);
+    assert_memory_equal(raw, chain.blocks[105].raw, len);
+    CALL(lode_free)(raw);
+    lode_coin_walk *walk;
+    lode_coin_id id;
+    lode_coin_info coin = { .size = sizeof coin };
+    uint64_t coins = 0;
+    assert_ok(CALL(lode_coin_walk_open)(&walk, h, NULL, NULL));
+    for (;;) {
+        assert_ok(CALL(lode_coin_walk_next)(walk, &found, &id, &coin));
+        if (!found)
+            break;
+        coins++;
+    }
+    CALL(lode_coin_walk_close)(walk);
+    assert_int_equal(coins, set.txouts);
+    lode_import_job *job;
+    assert_ok(CALL(lode_import_start)(&job, h, NULL));
+    assert_ok(CALL(lode_import_end)(job, NULL));
     assert_ok(CALL(lode_close)(h));
     assert_string_equal(CALL(lode_version)(), "0.1.0");
     made_chain_clear(&chain);
