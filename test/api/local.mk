@@ -35,5 +35,5 @@ test_api_writer_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_api_writer_test_LDFLAGS = $(LOADBLOCK_LINK)
 test_api_writer_test_LDADD = $(LOADBLOCK_TEST_LIBS)
 
-TESTS += test/api/every_function_test.sh
-EXTRA_DIST += test/api/every_function_test.sh
+TESTS += test/api/every_function_test.sh test/api/watch_test.py
+EXTRA_DIST += test/api/every_function_test.sh test/api/watch_test.py
