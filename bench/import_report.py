@@ -88,13 +88,15 @@ def chart(results):
     colours = {"core": "#9aa5b1", "floor": "#d9b44a"}
     rows = list(bars(results))
     longest = max((s for _, _, s in rows), default=1)
-    height, top, left, width = 16, 30, 250, 470
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="820" height="{top + height * len(rows) + 10}" '
+    height, gap, top, left, width = 16, 8, 30, 200, 470
+    groups = sum(1 for label, _, _ in rows if label)
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="760" height="{top + height * len(rows) + gap * groups + 10}" '
            'font-family="sans-serif" font-size="11">',
            '<rect width="100%" height="100%" fill="#ffffff"/>',
            '<text x="10" y="18" font-size="13">Seconds of an import, median: Lode, Bitcoin Core, bare signature checks</text>']
-    for i, (label, name, seconds) in enumerate(rows):
-        y = top + i * height
+    y = top - height
+    for label, name, seconds in rows:
+        y += height + (gap if label else 0)
         length = max(1, seconds / longest * width)
         colour = colours.get(name, "#2f6f4f")
         out.append(f'<text x="{left - 6}" y="{y + 11}" text-anchor="end">{html.escape(label)}</text>')
