@@ -19,3 +19,9 @@ endif
 if HAVE_SQLITE
 libengines_la_SOURCES += bench/engines/sqlite.c
 endif
+if HAVE_KYOTO
+libengines_la_SOURCES += bench/engines/kyoto.c
+endif
+if HAVE_TOKYO
+libengines_la_SOURCES += bench/engines/tokyo.c
+endif
