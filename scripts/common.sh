@@ -1,6 +1,8 @@
 # scripts/common.sh: what ./run and ./check share. Sourced by sh, in the top source folder.
 
 PACKAGES="build-essential autoconf automake libtool pkg-config libsecp256k1-dev libsnappy-dev libssl-dev libcmocka-dev libleveldb-dev libsqlite3-dev zstd python3"
+# The storage engines that the benchmarks compare with; each is left out where it is not installed.
+RIVAL_PACKAGES="librocksdb-dev liblmdb-dev libdb-dev libkyotocabinet-dev libtokyocabinet-dev"
 
 say() {
 	printf '%s\n' "$*" >&2
