@@ -263,9 +263,13 @@ static lode_status allocate(lode_txindex *x, lode_txindex_array *a)
         a->entries = allocate_entries(a->capacity * sizeof *a->entries);
     if (!a->blocks)
         a->blocks = malloc(a->block_capacity * sizeof *a->blocks);
-    if (!a->entries || !a->blocks)
-        return lode_fail(LODE_NO_MEMORY, "%s: no memory for %zu entries", x->path, a->capacity);
-    return lode_ok();
+    if (a->entries && a->blocks)
+        return lode_ok();
+    free(a->entries);
+    free(a->blocks);
+    a->entries = NULL;
+    a->blocks = NULL;
+    return lode_fail(LODE_NO_MEMORY, "%s: no memory for %zu entries", x->path, a->capacity);
 }
 
 /* The small array is full and the large one is empty: what was gathered moves there. */
@@ -290,8 +294,25 @@ static bool is_full(const lode_txindex_array *a)
 
 static lode_status make_room(lode_txindex *x)
 {
+    lode_status s;
+
     LODE_TRY(settle_writer(x));
-    return x->filling ? grow(x) : hand_over(x, (lode_slice){ NULL, 0 }, 1);
+    if (!x->filling)
+        return hand_over(x, (lode_slice){ NULL, 0 }, 1);
+    s = grow(x);
+    return s.code == LODE_NO_MEMORY ? write_array(x, &x->arrays[1], (lode_slice){ NULL, 0 }, false, 1) : s;
+}
+
+/* Memory for the array being filled. Without any for the large one the small one does, in more and shorter runs. */
+static lode_status allocate_filling(lode_txindex *x)
+{
+    lode_status s = allocate(x, &x->arrays[x->filling]);
+
+    if (s.code != LODE_NO_MEMORY || x->filling)
+        return s;
+    LODE_TRY(settle_writer(x));
+    x->filling = 1;
+    return allocate(x, &x->arrays[1]);
 }
 
 /* The array that takes a block's next entries, which knows the block as its last one. */
@@ -299,11 +320,10 @@ static lode_status begin_entries(lode_txindex_array **out, lode_txindex *x, int3
 {
     lode_txindex_array *a = &x->arrays[x->filling];
 
-    if (is_full(a) || a->block_count == a->block_capacity) {
+    if (is_full(a) || a->block_count == a->block_capacity)
         LODE_TRY(make_room(x));
-        a = &x->arrays[x->filling];
-    }
-    LODE_TRY(allocate(x, a));
+    LODE_TRY(allocate_filling(x));
+    a = &x->arrays[x->filling];
     a->blocks[a->block_count++] = (lode_txindex_place){ (uint32_t)file, block_pos };
     *out = a;
     return lode_ok();

@@ -48,6 +48,7 @@ test_chainstate_coins_threads_test_LDADD = $(CHAINSTATE_TEST_LIBS)
 test_chainstate_txindex_test_SOURCES = test/chainstate/txindex_test.c test/chainstate/given_directory.h
 test_chainstate_txindex_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_chainstate_txindex_test_LDADD = $(CHAINSTATE_TEST_LIBS)
+test_chainstate_txindex_test_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=aligned_alloc
 test_chainstate_undo_test_SOURCES = test/chainstate/undo_test.c
 test_chainstate_undo_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_chainstate_undo_test_LDADD = $(CHAINSTATE_TEST_LIBS)

@@ -28,6 +28,15 @@ static int drop_env(void **state)
     return 0;
 }
 
+/* The large array comes from here (--wrap), which can be out of memory. */
+static bool is_out_of_memory;
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+    return is_out_of_memory ? NULL : __real_aligned_alloc(alignment, size);
+}
+
 static void must(lode_status s)
 {
     if (lode_failed(s))
@@ -274,6 +283,26 @@ static void a_large_flush_is_divided_and_the_whole_is_found(void **state)
     must(lode_txindex_close(x));
 }
 
+static void without_memory_for_the_large_array_the_small_one_does(void **state)
+{
+    lode_txindex_options o = options();
+    enum { BLOCKS = 150, TXS = 1000 }; /* several times the small array */
+    lode_txindex *x;
+    uint8_t bytes[37];
+
+    o.memory_bytes = 6 << 20;
+    must(lode_txindex_open(&x, &o));
+    is_out_of_memory = true;
+    for (uint32_t b = 0; b < BLOCKS; b++)
+        add_block(x, b * TXS, TXS, (int32_t)b, b * 1000 + 8);
+    is_out_of_memory = false;
+    assert_int_equal(best_of(x), 0);
+    must(lode_txindex_flush(x, locator(bytes, 1)));
+    assert_int_equal(best_of(x), 1);
+    expect_all(x, BLOCKS, TXS);
+    must(lode_txindex_close(x));
+}
+
 static void sorting_is_by_txid_then_by_arrival(void **state)
 {
     enum { COUNT = 40000 };
@@ -469,6 +498,7 @@ int main(void)
         CASE(merging_goes_in_parts_and_can_be_stopped_between_them),
         CASE(of_a_repeated_txid_the_last_position_holds),
         CASE(a_large_flush_is_divided_and_the_whole_is_found),
+        CASE(without_memory_for_the_large_array_the_small_one_does),
         CASE(sorting_is_by_txid_then_by_arrival),
         CASE(an_index_with_hashed_keys_is_declined_by_name),
         CASE(an_obfuscation_key_is_honoured),
