@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "bench/suites/options.h"
@@ -136,8 +135,7 @@ int main(int argc, char **argv)
     case LODE_BENCH_RUN:
         break;
     }
-    if (mkdir(wish.run.room, 0777) < 0 && errno != EEXIST)
-        lode_engine_stop("%s: %s", wish.run.room, strerror(errno));
+    lode_engine_make_directory(wish.run.room);
     for (int i = 0; i < wish.suite_count; i++)
         wrong += run_suite(wish.suites[i], &wish);
     rmdir(wish.run.room);

@@ -147,8 +147,7 @@ int main(int argc, char **argv)
 
     if (wish != LODE_SYNC_MEASURE)
         return wish == LODE_SYNC_DONE ? 0 : 2;
-    if (mkdir(o.job.room, 0777) < 0 && errno != EEXIST)
-        lode_engine_stop("%s: %s", o.job.room, strerror(errno));
+    lode_engine_make_directory(o.job.room);
     if (!o.job.file_count) {
         lode_bench_place place = { .room = o.job.room, .network = "regtest" };
         made = lode_bench_chain_make(&place, o.genchain, o.chain, o.size_bytes, o.coins, 0);

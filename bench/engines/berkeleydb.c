@@ -6,11 +6,8 @@
 #include "bench/engines/engine.h"
 
 #include <db.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 
 typedef struct berkeley_db {
     DB_ENV *env;
@@ -78,8 +75,7 @@ static void *open_as(const char *path, const lode_engine_settings *s, DBTYPE typ
 {
     berkeley_db *db = (berkeley_db *)lode_engine_memory(sizeof *db);
 
-    if (mkdir(path, 0777) < 0 && errno != EEXIST)
-        lode_engine_stop("%s: %s", path, strerror(errno));
+    lode_engine_make_directory(path);
     db->has_log = !s->no_log;
     open_env(db, path, s);
     must(db_create(&db->db, db->env, 0));
@@ -210,20 +206,17 @@ static void compact(void *context)
 }
 
 #define COMMON                                                                                                         \
-    .version = write_version, .describe = describe, .close = close_db, .put = put, .batch_begin = batch_begin,         \
-    .batch_put = batch_put, .batch_delete = batch_delete, .batch_commit = batch_commit, .get = get,                    \
-    .cursor_create = cursor_create, .cursor_move = cursor_move, .cursor_destroy = cursor_destroy, .compact = compact
+    .promise = "the end of the process (nothing without a log)", .describe = describe, LODE_ENGINE_CALLS,              \
+    LODE_ENGINE_BATCHES, .compact = compact
 
 const lode_engine lode_engine_berkeleydb = {
     .name = "berkeleydb",
-    .promise = "the end of the process (nothing without a log)",
     .open = open_btree,
     COMMON,
 };
 
 const lode_engine lode_engine_berkeleydb_hash = {
     .name = "berkeleydb-hash",
-    .promise = "the end of the process (nothing without a log)",
     .no_order = "a hash table has no order",
     .no_reverse = "a hash table has no order",
     .open = open_hash,

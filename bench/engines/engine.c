@@ -12,6 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "support/env.h"
+#include "support/status.h"
+
 static const lode_engine *const engines[] = {
     &lode_engine_lode,
 #ifdef HAVE_LEVELDB
@@ -34,12 +37,6 @@ static const lode_engine *const engines[] = {
 #endif
 #ifdef HAVE_TOKYO
     &lode_engine_tokyo_tree, &lode_engine_tokyo_hash,
-#endif
-#ifdef HAVE_WIREDTIGER
-    &lode_engine_wiredtiger,
-#endif
-#ifdef HAVE_UPSCALEDB
-    &lode_engine_upscaledb,
 #endif
     &lode_engine_files,      NULL,
 };
@@ -91,6 +88,32 @@ void lode_engine_buffer_grow(lode_engine_buffer *b, size_t capacity)
 }
 
 /* ---- files ---- */
+
+void lode_engine_make_directory(const char *path)
+{
+    lode_env *env = lode_env_system();
+    lode_status s = env->make_directory(env, path);
+
+    if (lode_failed(s))
+        lode_engine_stop("%s", s.text);
+}
+
+char *lode_engine_file(const char *directory, const char *format, ...)
+{
+    va_list arguments;
+    char *name, *path;
+
+    lode_engine_make_directory(directory);
+    va_start(arguments, format);
+    if (vasprintf(&name, format, arguments) < 0)
+        lode_engine_stop("no memory for a name");
+    va_end(arguments);
+    path = lode_path_join(directory, name);
+    if (!path)
+        lode_engine_stop("no memory for a name");
+    free(name);
+    return path;
+}
 
 static void walk(const char *path, void *context, void (*visit)(void *context, const FTSENT *entry))
 {

@@ -85,6 +85,13 @@ typedef struct lode_engine {
     void (*compact)(void *db);
 } lode_engine;
 
+/* What each adapter says of itself with functions of these names. */
+#define LODE_ENGINE_CALLS                                                                                              \
+    .version = write_version, .close = close_db, .put = put, .get = get, .cursor_create = cursor_create,               \
+    .cursor_move = cursor_move, .cursor_destroy = cursor_destroy
+#define LODE_ENGINE_BATCHES                                                                                            \
+    .batch_begin = batch_begin, .batch_put = batch_put, .batch_delete = batch_delete, .batch_commit = batch_commit
+
 /* Those that were built in, ends with NULL. */
 const lode_engine *const *lode_engines(void);
 const lode_engine *lode_engine_find(const char *name, size_t len);
@@ -93,6 +100,10 @@ __attribute__((noreturn, format(printf, 1, 2))) void lode_engine_stop(const char
 /* Memory or the end of the process. */
 void *lode_engine_memory(size_t bytes);
 
+/* Where there is none; the one above it is there. */
+void lode_engine_make_directory(const char *path);
+/* The name of a file in `directory`, which is made where there is none. Given: free. */
+__attribute__((format(printf, 2, 3))) char *lode_engine_file(const char *directory, const char *format, ...);
 /* A directory or file and all below it. */
 void lode_engine_remove(const char *path);
 uint64_t lode_engine_disk_bytes(const char *path); /* blocks that are in use */
@@ -115,8 +126,6 @@ extern const lode_engine lode_engine_kyoto_tree;
 extern const lode_engine lode_engine_kyoto_hash;
 extern const lode_engine lode_engine_tokyo_tree;
 extern const lode_engine lode_engine_tokyo_hash;
-extern const lode_engine lode_engine_wiredtiger;
-extern const lode_engine lode_engine_upscaledb;
 extern const lode_engine lode_engine_files;
 
 #endif

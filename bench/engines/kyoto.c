@@ -5,13 +5,11 @@
  */
 #include "bench/engines/engine.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <kclangc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 typedef struct kyoto_db {
     KCDB *db;
@@ -35,46 +33,59 @@ static void write_version(char *text, size_t size)
     snprintf(text, size, "%s", KCVERSION);
 }
 
-static void describe_tree(char *text, size_t size, const lode_engine_settings *s)
+/* As they stand behind the file's name. */
+typedef struct tuning {
+    char text[200];
+} tuning;
+
+static tuning tune_tree(const lode_engine_settings *s)
 {
-    snprintf(text, size, "#pccap=%zu#msiz=67108864%s", s->cache_bytes, s->compress ? "#opts=c#zcomp=lzo" : "");
+    tuning t;
+
+    snprintf(t.text, sizeof t.text, "#pccap=%zu#msiz=67108864%s", s->cache_bytes,
+             s->compress ? "#opts=c#zcomp=lzo" : "");
+    return t;
 }
 
 /* Two buckets an entry; what is cached is what is mapped. */
-static void describe_hash(char *text, size_t size, const lode_engine_settings *s)
+static tuning tune_hash(const lode_engine_settings *s)
 {
-    snprintf(text, size, "#bnum=%" PRIu64 "#msiz=%zu%s", s->entries * 2 + 1, s->cache_bytes,
+    tuning t;
+
+    snprintf(t.text, sizeof t.text, "#bnum=%" PRIu64 "#msiz=%zu%s", s->entries * 2 + 1, s->cache_bytes,
              s->compress ? "#opts=c#zcomp=lzo" : "");
+    return t;
 }
 
-static void *open_db(const char *path, const char *suffix, const char *sizes)
+static void describe_tree(char *text, size_t size, const lode_engine_settings *s)
+{
+    snprintf(text, size, "%s%s", tune_tree(s).text, s->compress ? "" : ", no compression");
+}
+
+static void describe_hash(char *text, size_t size, const lode_engine_settings *s)
+{
+    snprintf(text, size, "%s%s", tune_hash(s).text, s->compress ? "" : ", no compression");
+}
+
+static void *open_db(const char *path, const char *name, tuning t)
 {
     kyoto_db *db = (kyoto_db *)lode_engine_memory(sizeof *db);
-    char name[4096];
+    char *tuned = lode_engine_file(path, "%s%s", name, t.text);
 
-    if (mkdir(path, 0777) < 0 && errno != EEXIST)
-        lode_engine_stop("%s: %s", path, strerror(errno));
-    if ((size_t)snprintf(name, sizeof name, "%s/db.%s%s", path, suffix, sizes) >= sizeof name)
-        lode_engine_stop("%s: the path is too long", path);
     db->db = kcdbnew();
-    must(db, kcdbopen(db->db, name, KCOWRITER | KCOCREATE));
+    must(db, kcdbopen(db->db, tuned, KCOWRITER | KCOCREATE));
+    free(tuned);
     return db;
 }
 
 static void *open_tree(const char *path, const lode_engine_settings *s)
 {
-    char sizes[200];
-
-    describe_tree(sizes, sizeof sizes, s);
-    return open_db(path, "kct", sizes);
+    return open_db(path, "db.kct", tune_tree(s));
 }
 
 static void *open_hash(const char *path, const lode_engine_settings *s)
 {
-    char sizes[200];
-
-    describe_hash(sizes, sizeof sizes, s);
-    return open_db(path, "kch", sizes);
+    return open_db(path, "db.kch", tune_hash(s));
 }
 
 static void close_db(void *context)
@@ -216,9 +227,7 @@ static void cursor_destroy(void *cursor)
 
 #define KYOTO_CALLS                                                                                                    \
     .promise = "a proper close; batches: the end of the process",                                                      \
-    .no_compact = "its C interface has no call for that", .version = write_version, .close = close_db, .put = put,     \
-    .batch_begin = batch_begin, .batch_put = batch_put, .batch_delete = batch_delete, .batch_commit = batch_commit,    \
-    .get = get, .cursor_create = cursor_create, .cursor_move = cursor_move, .cursor_destroy = cursor_destroy
+    .no_compact = "its C interface has no call for that", LODE_ENGINE_CALLS, LODE_ENGINE_BATCHES
 
 const lode_engine lode_engine_kyoto_tree = {
     .name = "kyoto-tree",

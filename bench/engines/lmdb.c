@@ -5,12 +5,9 @@
  */
 #include "bench/engines/engine.h"
 
-#include <errno.h>
 #include <lmdb.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 
 typedef struct lmdb_db {
     MDB_env *env;
@@ -70,8 +67,7 @@ static void *open_db(const char *path, const lode_engine_settings *s)
     lmdb_db *db = (lmdb_db *)lode_engine_memory(sizeof *db);
     MDB_txn *txn;
 
-    if (mkdir(path, 0777) < 0 && errno != EEXIST)
-        lode_engine_stop("%s: %s", path, strerror(errno));
+    lode_engine_make_directory(path);
     must(mdb_env_create(&db->env));
     must(mdb_env_set_mapsize(db->env, map_bytes_of(s)));
     must(mdb_env_open(db->env, path, flags_of(s) | MDB_NOTLS, 0666));
@@ -207,18 +203,9 @@ const lode_engine lode_engine_lmdb = {
     .promise = "the end of the process",
     .has_no_cache = true,
     .no_compact = "there is nothing to compact in place",
-    .version = write_version,
     .describe = describe,
     .open = open_db,
-    .close = close_db,
-    .put = put,
-    .batch_begin = batch_begin,
-    .batch_put = batch_put,
-    .batch_delete = batch_delete,
-    .batch_commit = batch_commit,
-    .get = get,
     .get_beside = get_beside,
-    .cursor_create = cursor_create,
-    .cursor_move = cursor_move,
-    .cursor_destroy = cursor_destroy,
+    LODE_ENGINE_CALLS,
+    LODE_ENGINE_BATCHES,
 };

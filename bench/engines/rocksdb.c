@@ -1,28 +1,17 @@
 /* bench/engines/rocksdb.c: RocksDB through its C interface. */
 #include "config.h"
 
-#include "bench/engines/engine.h"
-
 #include <rocksdb/c.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-typedef struct rocksdb_db {
-    rocksdb_t *db;
+#define CALL(name) rocksdb_##name
+#define NAME "rocksdb"
+
+typedef struct lsm_own {
     rocksdb_block_based_table_options_t *table;
-    rocksdb_options_t *options;
-    rocksdb_cache_t *cache;
-    rocksdb_readoptions_t *read, *scan;
-    rocksdb_writeoptions_t *write[2];
-    rocksdb_writebatch_t *batch;
-    rocksdb_pinnableslice_t *value;
-} rocksdb_db;
+    rocksdb_pinnableslice_t *value; /* lent by get */
+} lsm_own;
 
-static void must(char *error)
-{
-    if (error)
-        lode_engine_stop("rocksdb: %s", error);
-}
+#include "bench/engines/leveldb_calls.h"
 
 static void write_version(char *text, size_t size)
 {
@@ -37,9 +26,9 @@ static void describe(char *text, size_t size, const lode_engine_settings *s)
              s->threads ? ", more threads" : "");
 }
 
-static void set_table_options(rocksdb_db *db, const lode_engine_settings *s)
+static void set_table_options(lsm_db *db, const lode_engine_settings *s)
 {
-    rocksdb_block_based_table_options_t *t = db->table = rocksdb_block_based_options_create();
+    rocksdb_block_based_table_options_t *t = db->own.table = rocksdb_block_based_options_create();
 
     db->cache = rocksdb_cache_create_lru(s->cache_bytes);
     rocksdb_block_based_options_set_block_cache(t, db->cache);
@@ -49,7 +38,7 @@ static void set_table_options(rocksdb_db *db, const lode_engine_settings *s)
     rocksdb_options_set_block_based_table_factory(db->options, t);
 }
 
-static void set_options(rocksdb_db *db, const lode_engine_settings *s)
+static void set_options(lsm_db *db, const lode_engine_settings *s)
 {
     rocksdb_options_t *o = db->options = rocksdb_options_create();
 
@@ -66,92 +55,32 @@ static void set_options(rocksdb_db *db, const lode_engine_settings *s)
     set_table_options(db, s);
 }
 
-static void *open_db(const char *path, const lode_engine_settings *s)
+/* It holds a block. */
+static void clear_value(lsm_db *db)
 {
-    rocksdb_db *db = (rocksdb_db *)lode_engine_memory(sizeof *db);
-    char *error = NULL;
-
-    set_options(db, s);
-    db->read = rocksdb_readoptions_create();
-    db->scan = rocksdb_readoptions_create();
-    rocksdb_readoptions_set_verify_checksums(db->read, !s->unchecked);
-    rocksdb_readoptions_set_verify_checksums(db->scan, !s->unchecked);
-    for (int sync = 0; sync < 2; sync++) {
-        db->write[sync] = rocksdb_writeoptions_create();
-        rocksdb_writeoptions_set_sync(db->write[sync], (unsigned char)sync);
-    }
-    db->batch = rocksdb_writebatch_create();
-    db->db = rocksdb_open(db->options, path, &error);
-    must(error);
-    return db;
+    rocksdb_pinnableslice_destroy(db->own.value);
 }
 
-static void close_db(void *context)
+static void clear_options(lsm_db *db)
 {
-    rocksdb_db *db = (rocksdb_db *)context;
-
-    rocksdb_pinnableslice_destroy(db->value); /* it holds a block */
-    rocksdb_close(db->db);
-    rocksdb_writebatch_destroy(db->batch);
-    rocksdb_readoptions_destroy(db->read);
-    rocksdb_readoptions_destroy(db->scan);
-    rocksdb_writeoptions_destroy(db->write[0]);
-    rocksdb_writeoptions_destroy(db->write[1]);
-    rocksdb_options_destroy(db->options);
-    rocksdb_cache_destroy(db->cache);
-    rocksdb_block_based_options_destroy(db->table);
-    free(db);
-}
-
-static void put(void *context, lode_bytes key, lode_bytes value, bool sync)
-{
-    rocksdb_db *db = (rocksdb_db *)context;
-    char *error = NULL;
-
-    rocksdb_put(db->db, db->write[sync], (const char *)key.data, key.len, (const char *)value.data, value.len, &error);
-    must(error);
-}
-
-static void batch_begin(void *context)
-{
-    rocksdb_writebatch_clear(((rocksdb_db *)context)->batch);
-}
-
-static void batch_put(void *context, lode_bytes key, lode_bytes value)
-{
-    rocksdb_writebatch_put(((rocksdb_db *)context)->batch, (const char *)key.data, key.len, (const char *)value.data,
-                           value.len);
-}
-
-static void batch_delete(void *context, lode_bytes key)
-{
-    rocksdb_writebatch_delete(((rocksdb_db *)context)->batch, (const char *)key.data, key.len);
-}
-
-static void batch_commit(void *context, bool sync)
-{
-    rocksdb_db *db = (rocksdb_db *)context;
-    char *error = NULL;
-
-    rocksdb_write(db->db, db->write[sync], db->batch, &error);
-    must(error);
+    rocksdb_block_based_options_destroy(db->own.table);
 }
 
 static bool get(void *context, lode_bytes key, lode_bytes *value)
 {
-    rocksdb_db *db = (rocksdb_db *)context;
+    lsm_db *db = (lsm_db *)context;
     char *error = NULL;
 
-    rocksdb_pinnableslice_destroy(db->value);
-    db->value = rocksdb_get_pinned(db->db, db->read, (const char *)key.data, key.len, &error);
+    rocksdb_pinnableslice_destroy(db->own.value);
+    db->own.value = rocksdb_get_pinned(db->db, db->read, (const char *)key.data, key.len, &error);
     must(error);
-    value->data = rocksdb_pinnableslice_value(db->value, &value->len);
-    return db->value != NULL;
+    value->data = rocksdb_pinnableslice_value(db->own.value, &value->len);
+    return db->own.value != NULL;
 }
 
 static void get_beside(void *context, const lode_bytes *keys, size_t count, lode_engine_visit visit, void *visitor)
 {
-    rocksdb_db *db = (rocksdb_db *)context;
+    lsm_db *db = (lsm_db *)context;
 
     for (size_t i = 0; i < count; i++) {
         char *error = NULL;
@@ -167,72 +96,7 @@ static void get_beside(void *context, const lode_bytes *keys, size_t count, lode
     }
 }
 
-static void *cursor_create(void *context)
-{
-    rocksdb_db *db = (rocksdb_db *)context;
-
-    return rocksdb_create_iterator(db->db, db->scan);
-}
-
-static bool cursor_move(void *cursor, lode_engine_move move, lode_bytes key, lode_engine_entry *entry)
-{
-    rocksdb_iterator_t *it = (rocksdb_iterator_t *)cursor;
-    char *error = NULL;
-
-    switch (move) {
-    case LODE_MOVE_FIRST:
-        rocksdb_iter_seek_to_first(it);
-        break;
-    case LODE_MOVE_LAST:
-        rocksdb_iter_seek_to_last(it);
-        break;
-    case LODE_MOVE_NEXT:
-        rocksdb_iter_next(it);
-        break;
-    case LODE_MOVE_PREV:
-        rocksdb_iter_prev(it);
-        break;
-    case LODE_MOVE_SEEK:
-        rocksdb_iter_seek(it, (const char *)key.data, key.len);
-        break;
-    }
-    if (!rocksdb_iter_valid(it)) {
-        rocksdb_iter_get_error(it, &error);
-        must(error);
-        return false;
-    }
-    entry->key.data = rocksdb_iter_key(it, &entry->key.len);
-    entry->value.data = rocksdb_iter_value(it, &entry->value.len);
-    return true;
-}
-
-static void cursor_destroy(void *cursor)
-{
-    rocksdb_iter_destroy((rocksdb_iterator_t *)cursor);
-}
-
-static void compact(void *context)
-{
-    rocksdb_compact_range(((rocksdb_db *)context)->db, NULL, 0, NULL, 0);
-}
-
 const lode_engine lode_engine_rocksdb = {
-    .name = "rocksdb",
-    .promise = "the end of the process",
-    .has_filter = true,
-    .version = write_version,
-    .describe = describe,
-    .open = open_db,
-    .close = close_db,
-    .put = put,
-    .batch_begin = batch_begin,
-    .batch_put = batch_put,
-    .batch_delete = batch_delete,
-    .batch_commit = batch_commit,
-    .get = get,
-    .get_beside = get_beside,
-    .cursor_create = cursor_create,
-    .cursor_move = cursor_move,
-    .cursor_destroy = cursor_destroy,
-    .compact = compact,
+    .name = NAME,
+    LEVELDB_CALLS,
 };

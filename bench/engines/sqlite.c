@@ -5,12 +5,9 @@
  */
 #include "bench/engines/engine.h"
 
-#include <errno.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 
 enum { PUT, DELETE, GET, BEGIN, COMMIT, STATEMENTS };
 
@@ -57,12 +54,10 @@ static void *open_db(const char *path, const lode_engine_settings *s)
         "COMMIT",
     };
     sqlite_db *db = (sqlite_db *)lode_engine_memory(sizeof *db);
-    char text[4400];
+    char text[400], *file = lode_engine_file(path, "entries.sqlite");
 
-    if (mkdir(path, 0777) < 0 && errno != EEXIST)
-        lode_engine_stop("%s: %s", path, strerror(errno));
-    snprintf(text, sizeof text, "%s/entries.sqlite", path);
-    must(db, sqlite3_open_v2(text, &db->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL));
+    must(db, sqlite3_open_v2(file, &db->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL));
+    free(file);
     snprintf(text, sizeof text,
              "PRAGMA page_size=4096; PRAGMA locking_mode=%s; PRAGMA journal_mode=WAL; PRAGMA synchronous=%s; "
              "PRAGMA cache_size=-%zu; CREATE TABLE IF NOT EXISTS entries (key BLOB PRIMARY KEY, value BLOB)%s",
@@ -210,18 +205,9 @@ static void compact(void *context)
 const lode_engine lode_engine_sqlite = {
     .name = "sqlite",
     .promise = "the end of the process",
-    .version = write_version,
     .describe = describe,
     .open = open_db,
-    .close = close_db,
-    .put = put,
-    .batch_begin = batch_begin,
-    .batch_put = batch_put,
-    .batch_delete = batch_delete,
-    .batch_commit = batch_commit,
-    .get = get,
-    .cursor_create = cursor_create,
-    .cursor_move = cursor_move,
-    .cursor_destroy = cursor_destroy,
+    LODE_ENGINE_CALLS,
+    LODE_ENGINE_BATCHES,
     .compact = compact,
 };
