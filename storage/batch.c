@@ -221,14 +221,6 @@ typedef struct piece {
     uint64_t sequence; /* of the first entry */
 } piece;
 
-static size_t equal_bytes(lode_slice a, lode_slice b, size_t most)
-{
-    size_t i = 0;
-    while (i < most && i < a.len && i < b.len && a.data[i] == b.data[i])
-        i++;
-    return i;
-}
-
 /* Up to PIECE records. Their numbers are of the bytes behind what all keys begin with. */
 static bool take_piece(piece *p, lode_batch_walk *w, bool *ascends)
 {
@@ -242,7 +234,7 @@ static bool take_piece(piece *p, lode_batch_walk *w, bool *ascends)
             first = key;
             common = key.len;
         }
-        common = equal_bytes(first, key, common);
+        common = lode_common_bytes(first.data, key.data, key.len < common ? key.len : common);
         p->places[0][p->count] = (place){ .at = at, .nth = (uint32_t)p->count };
         p->count++;
     }

@@ -103,19 +103,6 @@ static bool find_restart(const lode_block *b, const lode_comparator *cmp, uint32
 
 /* ---- scanning without building keys ---- */
 
-static size_t equal_bytes(const uint8_t *a, const uint8_t *b, size_t most)
-{
-    size_t i = 0;
-    for (; i + 8 <= most; i += 8) {
-        uint64_t difference = lode_read_le64(a + i) ^ lode_read_le64(b + i);
-        if (difference)
-            return i + (size_t)__builtin_ctzll(difference) / 8;
-    }
-    while (i < most && a[i] == b[i])
-        i++;
-    return i;
-}
-
 typedef struct position {
     entry e;
     uint32_t at, next;
@@ -161,7 +148,7 @@ static scan_end scan(const lode_block *b, position *p, uint32_t restart, lode_sl
         if (e->shared < match)
             return SCAN_FOUND;
         size_t left = user_key.len - match, most = own < left ? own : left;
-        size_t equal = equal_bytes(e->delta, user_key.data + match, most);
+        size_t equal = lode_common_bytes(e->delta, user_key.data + match, most);
         if (equal == most && own == left) {
             p->has_user_key = true;
             return lode_read_le64(e->delta + own) > trailer ? SCAN_SLOWLY : SCAN_FOUND;
@@ -407,8 +394,8 @@ static lode_lookup answer(lode_slice *value, lode_block_fault *fault, uint64_t t
     return LODE_LOOKUP_NONE;
 }
 
-static lode_lookup find_slowly(const lode_block *b, const lode_comparator *cmp, lode_slice *value, lode_block_fault *fault,
-                               uint32_t restart, lode_slice user_key, uint64_t trailer)
+static lode_lookup find_slowly(const lode_block *b, const lode_comparator *cmp, lode_slice *value,
+                               lode_block_fault *fault, uint32_t restart, lode_slice user_key, uint64_t trailer)
 {
     lode_block_cursor c;
     lode_lookup found = LODE_LOOKUP_NONE;
@@ -443,8 +430,9 @@ lode_lookup lode_block_find(const lode_block *b, const lode_comparator *cmp, lod
     }
     switch (cmp ? SCAN_SLOWLY : scan(b, &p, restart, user_key, trailer)) {
     case SCAN_FOUND:
-        return p.has_user_key ? answer(value, fault, lode_read_le64(p.e.delta + p.e.unshared - LODE_TRAILER_BYTES), &p.e)
-                              : LODE_LOOKUP_NONE;
+        return p.has_user_key
+                   ? answer(value, fault, lode_read_le64(p.e.delta + p.e.unshared - LODE_TRAILER_BYTES), &p.e)
+                   : LODE_LOOKUP_NONE;
     case SCAN_END:
         return LODE_LOOKUP_NONE;
     case SCAN_DAMAGE:

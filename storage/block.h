@@ -14,11 +14,6 @@ typedef struct lode_block {
 /* False when the end of the bytes is no restart array. */
 bool lode_block_init(lode_block *b, lode_slice bytes);
 
-typedef struct lode_block_entry {
-    lode_slice key;
-    lode_slice value;
-} lode_block_entry;
-
 /* One position in a block of internal keys. The caller looks at `valid` and, when it is not, at `bad`: damage, or with
  * `no_memory` memory that ran out. */
 typedef struct lode_block_cursor {
@@ -33,7 +28,7 @@ typedef struct lode_block_cursor {
     uint32_t next; /* offset of the one after it */
     lode_buf joined;
     /* While walking backwards: the entries of one restart interval, so that each is decoded once. */
-    lode_buf back; /* of lode_back_entry */
+    lode_buf back; /* of back_entry (block.c) */
     lode_buf back_keys;
     size_t back_left;
 } lode_block_cursor;

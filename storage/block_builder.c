@@ -6,6 +6,7 @@
 #include "storage/block_builder.h"
 
 #include "storage/coding.h"
+#include "storage/format.h"
 
 void lode_block_builder_init(lode_block_builder *b, unsigned restart_interval)
 {
@@ -27,19 +28,6 @@ void lode_block_builder_reset(lode_block_builder *b)
     b->since_restart = 0;
 }
 
-static size_t shared_length(const uint8_t *a, const uint8_t *b, size_t most)
-{
-    size_t i = 0;
-    for (; i + 8 <= most; i += 8) {
-        uint64_t difference = lode_read_le64(a + i) ^ lode_read_le64(b + i);
-        if (difference)
-            return i + (size_t)__builtin_ctzll(difference) / 8;
-    }
-    while (i < most && a[i] == b[i])
-        i++;
-    return i;
-}
-
 /* last_key becomes `key`, of which `shared` bytes are there already. */
 static void remember_key(lode_block_builder *b, lode_slice key, size_t shared)
 {
@@ -58,7 +46,7 @@ void lode_block_builder_add(lode_block_builder *b, lode_slice key, lode_slice va
         b->since_restart = 0;
     } else {
         size_t most = key.len < b->last_key.len ? key.len : b->last_key.len;
-        shared = shared_length(b->last_key.data, key.data, most);
+        shared = lode_common_bytes(b->last_key.data, key.data, most);
     }
     b->since_restart++;
     size_t unshared = key.len - shared;

@@ -63,6 +63,20 @@ static inline int lode_compare_bytes(lode_slice a, lode_slice b)
     return a.len < b.len ? -1 : a.len > b.len;
 }
 
+/* How many bytes two keys have in common from their beginning, `most` at the most. */
+static inline size_t lode_common_bytes(const uint8_t *a, const uint8_t *b, size_t most)
+{
+    size_t i = 0;
+    for (; i + 8 <= most; i += 8) {
+        uint64_t difference = lode_read_le64(a + i) ^ lode_read_le64(b + i);
+        if (difference)
+            return i + (size_t)__builtin_ctzll(difference) / 8;
+    }
+    while (i < most && a[i] == b[i])
+        i++;
+    return i;
+}
+
 /* `cmp` NULL is the bytewise order, which is most of the world and worth its own path. */
 static inline int lode_compare_user(const lode_comparator *cmp, lode_slice a, lode_slice b)
 {

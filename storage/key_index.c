@@ -13,10 +13,7 @@
 
 static size_t common_length(lode_slice a, lode_slice b)
 {
-    size_t i = 0;
-    while (i < a.len && i < b.len && a.data[i] == b.data[i])
-        i++;
-    return i;
+    return lode_common_bytes(a.data, b.data, a.len < b.len ? a.len : b.len);
 }
 
 enum { STEP = 16 }; /* two cache lines of numbers to a sample */
