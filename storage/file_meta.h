@@ -18,7 +18,7 @@ typedef struct lode_file_meta {
     bool compacting;      /* an input of a running compaction */
     atomic_bool obsolete; /* no installed version holds it: the last reference removes the file */
 
-    /* Reads that looked here in vain and went on to a deeper level, weighted (version.c). Updates may be lost. */
+    /* Reads that looked here in vain and went on to a deeper level, weighted (version.h). Updates may be lost. */
     _Atomic(uint32_t) detours;
 
     /* The table cache's. */

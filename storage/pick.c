@@ -79,14 +79,6 @@ uint64_t lode_compaction_wait_us(const lode_store *store)
     return (store->calm_at_ns - now) / 1000 + 1;
 }
 
-bool lode_compaction_is_due(const lode_store *store)
-{
-    for (int level = 0; level < LODE_LEVELS - 1; level++)
-        if (score_of(store, level) >= 1)
-            return true;
-    return false;
-}
-
 /* ---- inputs ---- */
 
 static bool contains(lode_file_meta **files, size_t count, const lode_file_meta *f)
@@ -248,15 +240,23 @@ static size_t first_candidate(const lode_store *store, int level)
     return i < v->levels[level].count ? i : 0;
 }
 
-static bool fill_level_0(lode_store *store, lode_compaction *c)
+/* A table of the level with all that must go along. False: something of that is in use. */
+static bool take_table(lode_store *store, lode_compaction *c, size_t at)
 {
-    const lode_level *l = &c->version->levels[0];
-    if (!l->count)
-        return false;
-    take_input(c, store->cmp, 0, l->files[l->count - 1]);
-    close_level_0(c, store->cmp);
+    forget_inputs(c);
+    take_input(c, store->cmp, 0, c->version->levels[c->level].files[at]);
+    if (c->level)
+        take_neighbours(c, store->cmp, 0, c->level, at + 1);
+    else
+        close_level_0(c, store->cmp);
     take_next_level(c, store->cmp);
     return is_free(store, c);
+}
+
+static bool fill_level_0(lode_store *store, lode_compaction *c)
+{
+    size_t count = c->version->levels[0].count;
+    return count && take_table(store, c, count - 1);
 }
 
 static bool fill_level(lode_store *store, lode_compaction *c)
@@ -265,13 +265,7 @@ static bool fill_level(lode_store *store, lode_compaction *c)
     size_t start_at = first_candidate(store, c->level);
     for (size_t tried = 0; tried < l->count; tried++) {
         size_t i = (start_at + tried) % l->count;
-        if (l->files[i]->compacting)
-            continue;
-        forget_inputs(c);
-        take_input(c, store->cmp, 0, l->files[i]);
-        take_neighbours(c, store->cmp, 0, c->level, i + 1);
-        take_next_level(c, store->cmp);
-        if (is_free(store, c))
+        if (!l->files[i]->compacting && take_table(store, c, i))
             return true;
     }
     return false;
@@ -303,13 +297,7 @@ static lode_compaction *pick_worn(lode_store *store)
             lode_compaction *c = create(store, level);
             if (!c)
                 return NULL;
-            take_input(c, store->cmp, 0, l->files[i]);
-            if (level)
-                take_neighbours(c, store->cmp, 0, level, i + 1);
-            else
-                close_level_0(c, store->cmp);
-            take_next_level(c, store->cmp);
-            if (is_free(store, c)) {
+            if (take_table(store, c, i)) {
                 start(store, c);
                 return c;
             }

@@ -199,7 +199,6 @@ lode_compaction *lode_compaction_pick(lode_store *store);
 lode_compaction *lode_compaction_pick_range(lode_store *store, int level, const lode_slice *start,
                                             const lode_slice *limit, bool *busy);
 void lode_compaction_end(lode_store *store, lode_compaction *c); /* with the lock: unmarked and freed */
-bool lode_compaction_is_due(const lode_store *store);            /* with the lock */
 /* Nothing else may be written to that level between these user keys until it is removed again; with the lock. */
 void lode_running_add(lode_store *store, lode_compaction *c);
 void lode_running_remove(lode_store *store, lode_compaction *c);

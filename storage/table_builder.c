@@ -329,10 +329,6 @@ uint64_t lode_table_builder_bytes(const lode_table_builder *b)
 {
     return file_bytes(b);
 }
-uint64_t lode_table_builder_count(const lode_table_builder *b)
-{
-    return b->count;
-}
 lode_slice lode_table_builder_first_key(const lode_table_builder *b)
 {
     return lode_buf_slice(&b->first_key);
