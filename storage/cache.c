@@ -203,6 +203,18 @@ lode_cache_entry *lode_cache_find(lode_cache *cache, uint64_t owner, uint64_t of
     return e;
 }
 
+bool lode_cache_has(lode_cache *cache, uint64_t owner, uint64_t offset)
+{
+    if (!cache)
+        return false;
+    uint64_t hash = hash_of(owner, offset);
+    shard *s = &cache->shards[hash & (SHARDS - 1)];
+    lode_mutex_lock(&s->lock);
+    bool has = *place_of(s, hash, owner, offset) != NULL;
+    lode_mutex_unlock(&s->lock);
+    return has;
+}
+
 void lode_cache_forget(lode_cache *cache, uint64_t owner, uint64_t offset)
 {
     if (!cache)

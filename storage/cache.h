@@ -43,6 +43,7 @@ static inline void lode_cache_prefetch_hint(uint64_t hint)
 }
 /* Pinned, or NULL. `cache` may be NULL, then nothing is ever found and insert keeps nothing. */
 lode_cache_entry *lode_cache_find(lode_cache *cache, uint64_t owner, uint64_t offset);
+bool lode_cache_has(lode_cache *cache, uint64_t owner, uint64_t offset); /* that is no use of it, and not counted */
 /* The caller's pin stays. When another thread was faster, both entries live, and the newer is found. */
 void lode_cache_insert(lode_cache *cache, lode_cache_entry *e);
 void lode_cache_unpin(lode_cache *cache, lode_cache_entry *e); /* NULL does nothing */

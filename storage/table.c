@@ -78,9 +78,8 @@ static lode_status check_type(const lode_table *t, uint8_t type, const lode_bloc
                      type, (unsigned long long)h->offset);
 }
 
-/* The block into memory of its own: *entry is pinned, and in no cache yet; the block is its first *len bytes. */
-static lode_status read_copy(lode_table *t, lode_cache_entry **entry, size_t *len, const lode_block_handle *h,
-                             bool verify)
+/* The block into memory of its own: *entry is pinned, and in no cache yet. */
+static lode_status read_copy(lode_table *t, lode_cache_entry **entry, const lode_block_handle *h, bool verify)
 {
     size_t want = (size_t)h->len + LODE_BLOCK_TRAILER_BYTES, got;
     lode_cache_entry *e = lode_cache_entry_create(t->owner, h->offset, want);
@@ -93,14 +92,13 @@ static lode_status read_copy(lode_table *t, lode_cache_entry **entry, size_t *le
         s = damaged(t, "checksum mismatch in the block", h->offset);
     if (!lode_failed(s))
         s = check_type(t, e->data[h->len], h);
-    *len = (size_t)h->len;
+    e->block_len = (size_t)h->len;
     if (!lode_failed(s) && e->data[h->len] == LODE_COMPRESSION_SNAPPY) {
         lode_cache_entry *packed = e;
         s = unpack(t, &e, packed->data, h);
         lode_cache_unpin(NULL, packed);
         if (lode_failed(s))
             return s;
-        *len = e->block_len;
     }
     if (lode_failed(s)) {
         lode_cache_unpin(NULL, e);
@@ -132,14 +130,10 @@ static lode_status load_block(lode_table *t, lode_cache_entry **out, const lode_
                               const lode_cursor_options *options)
 {
     lode_cache_entry *e;
-    size_t len;
-    if (t->map) {
+    if (t->map)
         LODE_TRY(unpack(t, &e, t->map + h->offset, h));
-        len = e->block_len;
-    } else {
-        LODE_TRY(read_copy(t, &e, &len, h, t->verify || options->verify_checksums));
-    }
-    e->block_len = len;
+    else
+        LODE_TRY(read_copy(t, &e, h, t->verify || options->verify_checksums));
     if (options->fill_cache)
         lode_cache_insert(t->cache, e);
     *out = e;
@@ -224,12 +218,10 @@ static lode_status read_kept(lode_table *t, lode_slice *bytes, lode_cache_entry 
         if (raw[h->len] == LODE_COMPRESSION_NONE)
             return lode_ok();
         LODE_TRY(unpack(t, entry, raw, h));
-        *bytes = lode_slice_of((*entry)->data, (*entry)->block_len);
-        return lode_ok();
+    } else {
+        LODE_TRY(read_copy(t, entry, h, true));
     }
-    size_t len;
-    LODE_TRY(read_copy(t, entry, &len, h, true));
-    *bytes = lode_slice_of((*entry)->data, len);
+    *bytes = lode_slice_of((*entry)->data, (*entry)->block_len);
     return lode_ok();
 }
 
@@ -483,13 +475,6 @@ bool lode_table_filter_is_damaged(const lode_table *t)
     return t->filter_is_damaged;
 }
 
-size_t lode_table_memory_bytes(const lode_table *t)
-{
-    size_t per_block =
-        sizeof(uint64_t) + sizeof *t->offsets + sizeof *t->lens + sizeof *t->key_ends + sizeof *t->hints + 1;
-    return sizeof *t + t->count * per_block + t->keys.capacity + (t->filter_entry ? t->filter_entry->len : 0);
-}
-
 /* ---- looking up ---- */
 
 /* What will be read when the filter says yes: it says so after a miss of its own, which is time for this to come. */
@@ -506,6 +491,15 @@ void lode_table_prefetch(const lode_table *t, size_t index)
     lode_cache_prefetch_hint(atomic_load_explicit(&t->hints[index], memory_order_relaxed));
 }
 
+/* What the filter says, if there is one. */
+static bool may_hold(const lode_table *t, size_t index, lode_slice user_key, uint32_t hash)
+{
+    if (!t->has_filter)
+        return true;
+    return t->policy ? lode_filter_may_match_key(&t->filter, t->policy, t->offsets[index], user_key)
+                     : lode_filter_may_match(&t->filter, t->offsets[index], hash);
+}
+
 lode_status lode_table_find(lode_table *t, lode_lookup *found, lode_slice *value, lode_table_pin *pin, int *step,
                             lode_slice user_key, uint32_t hash, uint64_t trailer)
 {
@@ -519,14 +513,11 @@ lode_status lode_table_find(lode_table *t, lode_lookup *found, lode_slice *value
     if (index == t->count)
         return lode_ok();
     lode_table_prefetch(t, index);
-    if (t->has_filter) {
-        if (t->policy ? !lode_filter_may_match_key(&t->filter, t->policy, t->offsets[index], user_key)
-                      : !lode_filter_may_match(&t->filter, t->offsets[index], hash)) {
-            *step = LODE_TABLE_FILTERED;
-            return lode_ok();
-        }
-        *step = LODE_TABLE_PROBED;
-    }
+    bool may_be_here = may_hold(t, index, user_key, hash);
+    if (t->has_filter)
+        *step = may_be_here ? LODE_TABLE_PROBED : LODE_TABLE_FILTERED;
+    if (!may_be_here)
+        return lode_ok();
     LODE_TRY(lode_table_read_block(t, &block, pin, index, &options));
     *found = lode_block_find(&block, t->cmp, value, &fault, user_key, trailer);
     if (fault || *found == LODE_LOOKUP_NONE)
@@ -541,11 +532,9 @@ lode_status lode_table_find(lode_table *t, lode_lookup *found, lode_slice *value
 bool lode_table_will_need(lode_table *t, lode_slice user_key, uint32_t hash, uint64_t trailer)
 {
     size_t index = lode_table_block_of(t, user_key, trailer);
-    if (index == t->count)
+    if (index == t->count || !may_hold(t, index, user_key, hash))
         return false;
-    if (t->has_filter && !t->policy && !lode_filter_may_match(&t->filter, t->offsets[index], hash))
-        return false;
-    if (t->file && !atomic_load_explicit(&t->hints[index], memory_order_relaxed))
+    if (t->file && !lode_cache_has(t->cache, t->owner, t->offsets[index]))
         t->env->advise(t->env, t->file, t->offsets[index], (uint64_t)t->lens[index] + LODE_BLOCK_TRAILER_BYTES,
                        LODE_ADVISE_WILLNEED);
     return true;

@@ -1,6 +1,7 @@
 # test/storage/local.mk
 STORAGE_TESTS = \
 	test/storage/arguments_test \
+	test/storage/ask_ahead_test \
 	test/storage/crash_test \
 	test/storage/format_test \
 	test/storage/limits_test \
@@ -19,6 +20,9 @@ STORAGE_TEST_LIBS = libtestsupport.la libstorage.la libsupport.la $(TEST_LIBS)
 test_storage_arguments_test_SOURCES = test/storage/arguments_test.c test/storage/store_test.h
 test_storage_arguments_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_storage_arguments_test_LDADD = $(STORAGE_TEST_LIBS)
+test_storage_ask_ahead_test_SOURCES = test/storage/ask_ahead_test.c test/storage/store_test.h
+test_storage_ask_ahead_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_storage_ask_ahead_test_LDADD = $(STORAGE_TEST_LIBS)
 test_storage_reports_test_SOURCES = test/storage/reports_test.c test/storage/store_test.h
 test_storage_reports_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_storage_reports_test_LDADD = $(STORAGE_TEST_LIBS)
