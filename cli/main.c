@@ -100,14 +100,15 @@ static int run(lode_settings *s, int argc, char **argv)
     return find_own(command) ? find_own(command)(s) : lode_command_query(s);
 }
 
-/* The C library sets 64 MiB of addresses aside for each thread that allocates: a limit on them (ulimit -v) would be
- * reached long before the memory it stands for is used. */
+/* The C library sets 64 MiB of addresses aside for each heap but the first, up to eight heaps a processor: a limit on
+ * addresses (ulimit -v) would be reached long before the memory it stands for is used. One more for each GiB allowed.
+ */
 static void allow_for_limits(void)
 {
     struct rlimit addresses;
 
-    if (getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY)
-        mallopt(M_ARENA_MAX, 2);
+    if (getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur >> 30 < 64)
+        mallopt(M_ARENA_MAX, 1 + (int)(addresses.rlim_cur >> 30));
 }
 
 int main(int argc, char **argv)
