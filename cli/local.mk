@@ -26,4 +26,4 @@ lode_SOURCES = \
 lode_LDADD = libcli.la liblode.la
 
 dist_man_MANS += doc/lode.1
-EXTRA_DIST += run scripts/common.sh .ci/run CHANGELOG README.md
+EXTRA_DIST += run scripts/common.sh scripts/package_test.sh .ci/run CHANGELOG README.md
