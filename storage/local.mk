@@ -30,7 +30,8 @@ libstorage_la_SOURCES = \
 	storage/property.c \
 	storage/recovery.c \
 	storage/repair.c \
-	storage/run.c \
+	storage/run.c storage/run.h \
+	storage/run_finish.c \
 	storage/snapshot.c \
 	storage/store_internal.h \
 	storage/table.c storage/table.h storage/table_internal.h \

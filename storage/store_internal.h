@@ -87,7 +87,7 @@ struct lode_store {
     lode_snapshot snapshots; /* head of a ring */
     size_t iterator_count, snapshot_count, run_count;
     lode_run *runs;     /* begun and neither finished nor abandoned */
-    lode_buf recent;    /* while there are some: the key ranges that were written since (run.c) */
+    lode_buf recent;    /* while there are some: the key ranges that were written since (run_finish.c) */
     bool placing_below; /* a run is coming in below last_sequence: no snapshot may be taken that would see it later */
     uint64_t reserved_sequence;          /* the highest that a run was given */
     lode_level_stats stats[LODE_LEVELS]; /* by the level that was written */
@@ -157,7 +157,7 @@ lode_status lode_store_seal(lode_store *store);
 /* With the lock, as the first writer: everything acknowledged is on disk afterwards. A failure is the store's. */
 lode_status lode_store_sync_logs(lode_store *store);
 
-/* ---- run.c ---- */
+/* ---- run_finish.c ---- */
 /* With the lock: tables of these user keys came in, with sequences up to `sequence`. */
 void lode_runs_note_range(lode_store *store, lode_slice smallest, lode_slice largest, uint64_t sequence);
 
