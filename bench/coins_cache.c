@@ -5,6 +5,7 @@
  * one random read of 64 bytes from as much memory, and the 136 bytes per coin of Bitcoin Core's cache.
  * One thread, nothing is flushed. Usage: coins_cache [millions of coins, default 1]
  */
+#include "bench/common/report.h"
 #include "chainstate/coins.h"
 
 #include <stdio.h>
@@ -38,16 +39,9 @@ static void prevout_of(uint8_t out[36], uint64_t tx, uint32_t index)
     lode_write_le32(out + 32, index);
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return x < y ? -1 : x > y;
-}
-
 static void print_line(const char *name, uint64_t coins, const char *unit, double *values)
 {
-    qsort(values, ROUNDS, sizeof *values, compare_doubles);
+    lode_sort_doubles(values, ROUNDS);
     printf("%-24s n=%llu %s %.1f %.1f %.1f\n", name, (unsigned long long)coins, unit, values[0], values[ROUNDS / 2],
            values[ROUNDS - 1]);
 }

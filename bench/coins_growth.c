@@ -21,6 +21,7 @@
 #include <sys/resource.h>
 
 #include "bench/chain/random.h"
+#include "bench/common/report.h"
 #include "chainstate/coins.h"
 #include "support/pool.h"
 #include "support/thread.h"
@@ -230,13 +231,6 @@ static void run_blocks(growth *g, window *w, uint32_t blocks, uint32_t spends, b
 
 /* ---- sizes ---- */
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return x < y ? -1 : x > y;
-}
-
 static double property(lode_coins *coins, const char *name)
 {
     char *text = lode_store_property(lode_coins_store(coins), name);
@@ -263,7 +257,7 @@ static void print_window(growth *g, const char *name, double size, window *w, co
 
     lode_coins_get_stats(g->coins, &now);
     getrusage(RUSAGE_SELF, &usage);
-    qsort(w->rates, PIECES, sizeof *w->rates, compare_doubles);
+    lode_sort_doubles(w->rates, PIECES);
     printf("coins_growth_%s n=%.0f inputs/s %.0f %.0f %.0f   cpu_us/input %.2f   reads/input %.3f   "
            "write_amplification %.2f   "
            "flush_wait_ms %.0f   longest_block_ms %.1f (cpu %.1f, reads %.0f)   flush_begin_ms %.1f   MiB %ld\n",

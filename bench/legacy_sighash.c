@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "bench/common/report.h"
 #include "support/thread.h"
 #include "validate/script/sighash.h"
 
@@ -42,12 +43,6 @@ static uint64_t run_plain(uint32_t count)
     return lode_thread_cpu_ns() - start;
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 static void measure(lode_tx *tx, lode_slice code, uint32_t count, int turns)
 {
     double seconds[MAX_TURNS], of_plain[MAX_TURNS];
@@ -57,8 +52,8 @@ static void measure(lode_tx *tx, lode_slice code, uint32_t count, int turns)
         seconds[t] = (double)ours * 1e-9;
         of_plain[t] = (double)ours / (double)bare;
     }
-    qsort(seconds, (size_t)turns, sizeof *seconds, compare);
-    qsort(of_plain, (size_t)turns, sizeof *of_plain, compare);
+    lode_sort_doubles(seconds, (size_t)turns);
+    lode_sort_doubles(of_plain, (size_t)turns);
     printf("legacy_sighash n=%u s %.4f %.4f %.4f   of_plain_hashing %.3f %.3f %.3f\n", count, seconds[0],
            seconds[turns / 2], seconds[turns - 1], of_plain[0], of_plain[turns / 2], of_plain[turns - 1]);
 }

@@ -1,6 +1,6 @@
 /* bench/lode-genchain-options.c: the command line of lode-genchain.
  *
- * Room:     getopt_long, numbers with K, M and G, and the help text.
+ * Room:     getopt_long, and the help text.
  * Touches:  standard output and error, for help and complaints.
  */
 #include "bench/lode-genchain-options.h"
@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/common/options.h"
 #include "support/bytes.h"
 #include "support/thread.h"
 
@@ -119,30 +120,11 @@ static void list_kinds(void)
         printf("  %-28s %s\n", lode_invalid_kind_name(i), lode_invalid_kind_reject(i));
 }
 
-/* Digits, and a letter where `letters`. */
-static bool read_number(uint64_t *n, const char *text, uint64_t most, bool letters)
-{
-    unsigned long long value;
-    uint64_t unit = 1;
-    char *end;
-
-    if (!isdigit((unsigned char)*text))
-        return false;
-    value = strtoull(text, &end, 10);
-    if (letters && *end) {
-        const char *at = strchr("KMG", toupper((unsigned char)*end));
-        for (int i = 0; at && i <= (int)(*at == 'M') + 2 * (int)(*at == 'G'); i++)
-            unit *= 1000;
-        end += at != NULL;
-    }
-    return *end == '\0' && !__builtin_mul_overflow((uint64_t)value, unit, n) && *n <= most;
-}
-
 static bool read_u32(uint32_t *n, const char *text, uint32_t most)
 {
     uint64_t value;
 
-    if (!read_number(&value, text, most, false))
+    if (!lode_option_number(&value, text, LODE_UNITS_NONE, most))
         return false;
     *n = (uint32_t)value;
     return true;
@@ -218,7 +200,7 @@ static bool read_recipe_option(lode_chain_recipe *r, int option, const char *tex
 {
     switch (option) {
     case OPT_SEED:
-        return read_number(&r->seed, text, UINT64_MAX, false);
+        return lode_option_number(&r->seed, text, LODE_UNITS_NONE, UINT64_MAX);
     case OPT_TXS:
         return read_u32(&r->txs_per_block, text, 100000);
     case OPT_INPUTS:
@@ -238,7 +220,7 @@ static bool read_recipe_option(lode_chain_recipe *r, int option, const char *tex
     case OPT_FAN_OUT_SIZE:
         return read_u32(&r->fan_out_size, text, 2000);
     case OPT_GROW:
-        return read_number(&r->grow_to, text, UINT64_C(1000000000), true);
+        return lode_option_number(&r->grow_to, text, LODE_UNITS_DECIMAL, UINT64_C(1000000000));
     case OPT_THREADS:
         return read_u32(&r->threads, text, 256);
     default:
@@ -255,7 +237,7 @@ static bool read_option(lode_genchain_options *o, int option, const char *text)
     case OPT_BLOCKS:
         return read_u32(&o->blocks, text, 10000000);
     case OPT_SIZE:
-        return read_number(&o->size_bytes, text, UINT64_MAX, true);
+        return lode_option_number(&o->size_bytes, text, LODE_UNITS_DECIMAL, UINT64_MAX);
     case OPT_EMPTY_TAIL:
         return read_u32(&o->empty_tail, text, 10000000);
     case OPT_MIX:

@@ -5,13 +5,13 @@
  */
 #include "bench/lode-import-bench-options.h"
 
-#include <ctype.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/common/options.h"
 #include "bench/lode-import-bench-rows.h"
 #include "support/thread.h"
 
@@ -77,51 +77,21 @@ static const struct option long_options[] = {
     { NULL, 0, NULL, 0 },
 };
 
-/* Digits, and perhaps a letter. */
-static bool read_number(uint64_t *n, const char *text)
-{
-    char *end;
-    unsigned long long value;
-    uint64_t unit = 1;
-
-    if (!isdigit((unsigned char)*text))
-        return false;
-    value = strtoull(text, &end, 10);
-    if (*end) {
-        const char *at = strchr("KMG", toupper((unsigned char)*end));
-        if (!at || end[1])
-            return false;
-        for (long i = at - "KMG"; i >= 0; i--)
-            unit *= 1000;
-    }
-    return !__builtin_mul_overflow((uint64_t)value, unit, n);
-}
-
-static bool read_int(int *n, const char *text, int least, int most)
-{
-    uint64_t value;
-
-    if (!read_number(&value, text) || value < (uint64_t)least || value > (uint64_t)most)
-        return false;
-    *n = (int)value;
-    return true;
-}
-
 static bool read_number_option(lode_import_bench_options *o, int option, const char *text)
 {
     switch (option) {
     case OPT_SIZE:
-        return read_number(&o->size_bytes, text) && o->size_bytes > 0;
+        return lode_option_number(&o->size_bytes, text, LODE_UNITS_DECIMAL, UINT64_MAX) && o->size_bytes > 0;
     case OPT_COINS:
-        return read_number(&o->coins, text) && o->coins > 0;
+        return lode_option_number(&o->coins, text, LODE_UNITS_DECIMAL, UINT64_MAX) && o->coins > 0;
     case OPT_ROUNDS:
-        return read_int(&o->rounds, text, 1, LODE_BENCH_ROUNDS_MAX);
+        return lode_option_int(&o->rounds, text, LODE_UNITS_DECIMAL, 1, LODE_BENCH_ROUNDS_MAX);
     case OPT_PAR:
-        return read_int(&o->par, text, 1, 256);
+        return lode_option_int(&o->par, text, LODE_UNITS_DECIMAL, 1, 256);
     case OPT_DBCACHE:
-        return read_int(&o->dbcache_mib, text, 4, 1 << 20);
+        return lode_option_int(&o->dbcache_mib, text, LODE_UNITS_DECIMAL, 4, 1 << 20);
     case OPT_SMALL_DBCACHE:
-        return read_int(&o->small_dbcache_mib, text, 4, 1 << 20);
+        return lode_option_int(&o->small_dbcache_mib, text, LODE_UNITS_DECIMAL, 4, 1 << 20);
     default:
         return false;
     }
@@ -164,28 +134,6 @@ static bool read_option(lode_import_bench_options *o, int option, const char *te
 
 /* ---- programs ---- */
 
-/* Beside this program, also where libtool has put it into .libs for a run in the build tree. */
-static const char *find_beside(const char *name)
-{
-    static char paths[2][4352];
-    static int used;
-    char own[4096];
-    char *path = paths[used++ % 2];
-    ssize_t len = readlink("/proc/self/exe", own, sizeof own - 1);
-
-    own[len > 0 ? len : 0] = '\0';
-    for (int up = 0; up < 3; up++) {
-        char *slash = strrchr(own, '/');
-        if (!slash)
-            break;
-        *slash = '\0';
-        snprintf(path, sizeof paths[0], "%s/%s", own, name);
-        if (strcmp(slash + 1, ".libs") != 0 && access(path, X_OK) == 0)
-            return path;
-    }
-    return name; /* the path, then */
-}
-
 static const char *find_bitcoind(void)
 {
     static char path[4096];
@@ -205,10 +153,12 @@ static const char *find_bitcoind(void)
 
 static bool settle(lode_import_bench_options *o)
 {
+    static char lode[LODE_PROGRAM_PATH_MAX], genchain[LODE_PROGRAM_PATH_MAX];
+
     if (!o->place.lode)
-        o->place.lode = find_beside("lode");
+        o->place.lode = lode_program_beside(lode, "lode");
     if (!o->genchain)
-        o->genchain = find_beside("lode-genchain");
+        o->genchain = lode_program_beside(genchain, "lode-genchain");
     if (!o->place.bitcoind)
         o->place.bitcoind = find_bitcoind();
     else if (!*o->place.bitcoind)

@@ -8,26 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/common/report.h"
 #include "support/thread.h"
 
 typedef struct spread {
     double least, median, most;
 } spread;
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return x < y ? -1 : x > y;
-}
-
 static spread spread_of(const double *values, int count)
 {
     double sorted[LODE_BENCH_ROUNDS_MAX];
 
     memcpy(sorted, values, (size_t)count * sizeof *sorted);
-    qsort(sorted, (size_t)count, sizeof *sorted, compare_doubles);
-    return (spread){ sorted[0], (sorted[(count - 1) / 2] + sorted[count / 2]) / 2, sorted[count - 1] };
+    double median = lode_median(sorted, (size_t)count);
+    return (spread){ sorted[0], median, sorted[count - 1] };
 }
 
 static spread ratio_of(const double *above, const double *below, int count)
@@ -163,23 +157,12 @@ static void print_values(FILE *out, const char *key, const double *values, int c
     fputs("]", out);
 }
 
-static void print_string(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            fputc('\\', out);
-        fputc((unsigned char)*text < 0x20 ? ' ' : *text, out);
-    }
-    fputc('"', out);
-}
-
 static void print_row_json(lode_bench_printer *p, const lode_bench_row *row)
 {
     fprintf(p->json, "%s\n      { \"name\": \"%s\"", p->rows ? "," : "", row->name);
     if (row->refused[0]) {
         fputs(", \"refused\": ", p->json);
-        print_string(p->json, row->refused);
+        lode_json_text(p->json, row->refused);
     }
     if (row->signatures > 0)
         fprintf(p->json, ", \"signatures\": %.0f", row->signatures);

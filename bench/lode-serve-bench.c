@@ -4,12 +4,18 @@
  *     bench/lode-serve-bench [--blocks=N, 260] [--txs=N, 800] [--seconds=N, 3] [--dir=FOLDER, a new one below /tmp]
  *
  * A chain of made blocks (mix 2024, real signatures) is imported half, then looked up at random, coins that are there
- * and coins that are spent alike, by one thread: idle        nothing else happens importing   while the other half is
- * imported in the background, scripts and all, by the other threads submitting  while blocks are submitted one by one
+ * and coins that are spent alike, by one thread:
+ *
+ *     idle        nothing else happens
+ *     importing   the other half is imported in the background, scripts and all, by the other threads
+ *     submitting  blocks are submitted one by one
+ *
  * Then the last blocks, not connected yet, are checked upon the tip (lode_check_block, which changes nothing):
+ *
  *     cold        no transaction was seen before
  *     warm        each was given to lode_warm_transaction: scripts are not run again
  *     no scripts  the floor: a handle that checks no scripts
+ *
  * A line gives name, size, unit, minimum, median, maximum; of lookups: lookups a second, and nanoseconds at the median,
  * the 99th percentile and the worst.
  */
@@ -19,8 +25,10 @@
 #include <unistd.h>
 
 #include "bench/chain/chain_maker.h"
+#include "bench/common/report.h"
 #include "lode.h"
 #include "primitives/tx.h"
+#include "support/env.h"
 #include "support/thread.h"
 
 enum { CHECKED = 12, SAMPLES = 1 << 22 };
@@ -215,6 +223,15 @@ static void stop_reading(bench *b, lode_thread *thread, const char *name)
            b->samples[b->sample_count * 99 / 100], b->samples[b->sample_count - 1]);
 }
 
+static void submit(lode *h, const bench_block *block)
+{
+    lode_submit_result r = { .size = sizeof r };
+
+    must(lode_submit_block(h, &r, block->raw, block->size));
+    if (!r.in_best_chain)
+        stop(r.reason);
+}
+
 static void measure_lookups(bench *b)
 {
     uint32_t half = (b->blocks + 100) / 2, last = b->blocks - CHECKED, submitted = last - (last - half) / 4;
@@ -234,12 +251,8 @@ static void measure_lookups(bench *b)
            (double)result.inputs * 1e9 / (double)result.elapsed_ns);
 
     start_reading(b, &thread);
-    for (uint32_t h = submitted + 1; h <= last; h++) {
-        lode_submit_result r = { .size = sizeof r };
-        must(lode_submit_block(b->h, &r, b->chain[h].raw, b->chain[h].size));
-        if (!r.in_best_chain)
-            stop(r.reason);
-    }
+    for (uint32_t h = submitted + 1; h <= last; h++)
+        submit(b->h, &b->chain[h]);
     stop_reading(b, &thread, "submitting");
 }
 
@@ -306,26 +319,11 @@ static uint64_t warm_ns(lode *h, const bench_block *made)
     return total;
 }
 
-static int compare_double(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 static void print_blocks(const char *name, double *ms, uint64_t inputs)
 {
-    qsort(ms, CHECKED, sizeof *ms, compare_double);
+    lode_sort_doubles(ms, CHECKED);
     printf("check_block_%s n=%llu ms/block %.2f %.2f %.2f\n", name, (unsigned long long)inputs / CHECKED, ms[0],
            ms[CHECKED / 2], ms[CHECKED - 1]);
-}
-
-static void submit(lode *h, const bench_block *block)
-{
-    lode_submit_result r = { .size = sizeof r };
-
-    must(lode_submit_block(h, &r, block->raw, block->size));
-    if (!r.in_best_chain)
-        stop(r.reason);
 }
 
 static void measure_blocks(bench *b)
@@ -384,7 +382,6 @@ int main(int argc, char **argv)
 {
     static bench b;
     bool is_own;
-    char command[600];
 
     read_options(&b, argc, argv);
     is_own = !b.dir[0];
@@ -400,10 +397,7 @@ int main(int argc, char **argv)
     measure_lookups(&b);
     measure_blocks(&b);
     must(lode_close(b.h));
-    if (is_own) {
-        snprintf(command, sizeof command, "rm -rf '%s'", b.dir);
-        if (system(command) != 0)
-            stop("the folder stays");
-    }
+    if (is_own)
+        must(lode_env_remove_tree(lode_env_system(), b.dir));
     return 0;
 }

@@ -13,6 +13,7 @@
 #include <secp256k1_extrakeys.h>
 #include <secp256k1_schnorrsig.h>
 
+#include "bench/common/report.h"
 #include "primitives/encode.h"
 #include "support/thread.h"
 #include "validate/script/lax_der.h"
@@ -368,12 +369,6 @@ static double run_bare(const spends *s, uint32_t checks)
     return (double)(lode_thread_cpu_ns() - start);
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 static void measure(const spend_kind *kind, uint32_t inputs, uint32_t turns, uint32_t checks)
 {
     static spends s;
@@ -393,8 +388,8 @@ static void measure(const spend_kind *kind, uint32_t inputs, uint32_t turns, uin
         rates[t] = done / (ours * 1e-9);
         ratios[t] = bare * s.sigs_per_input / ours;
     }
-    qsort(rates, turns, sizeof *rates, compare);
-    qsort(ratios, turns, sizeof *ratios, compare);
+    lode_sort_doubles(rates, turns);
+    lode_sort_doubles(ratios, turns);
     printf("script_check_%s inputs=%u checks/s/core %.0f %.0f %.0f   of_bare %.4f %.4f %.4f\n", kind->name, inputs,
            rates[0], rates[turns / 2], rates[turns - 1], ratios[0], ratios[turns / 2], ratios[turns - 1]);
 }

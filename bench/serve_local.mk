@@ -2,4 +2,4 @@
 noinst_PROGRAMS += bench/lode-serve-bench
 bench_lode_serve_bench_SOURCES = bench/lode-serve-bench.c
 bench_lode_serve_bench_LDFLAGS = $(AM_LDFLAGS) -static
-bench_lode_serve_bench_LDADD = libchainmaker.la liblode.la $(EXTERNAL_LIBS)
+bench_lode_serve_bench_LDADD = libbenchcommon.la libchainmaker.la liblode.la $(EXTERNAL_LIBS)

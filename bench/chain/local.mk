@@ -21,4 +21,4 @@ lode_genchain_SOURCES = \
 	bench/lode-genchain.c \
 	bench/lode-genchain-options.c bench/lode-genchain-options.h \
 	bench/lode-genchain-out.c bench/lode-genchain-out.h
-lode_genchain_LDADD = $(CHAINMAKER_LIBS) $(EXTERNAL_LIBS)
+lode_genchain_LDADD = libbenchcommon.la $(CHAINMAKER_LIBS) $(EXTERNAL_LIBS)

@@ -1,10 +1,11 @@
 /* bench/suites/options.c: the command line of lode-bench. */
 #include "bench/suites/options.h"
 
-#include <ctype.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "bench/common/options.h"
 
 static const char help_text[] =
     "Usage: lode-bench [options] SUITE...\n"
@@ -92,42 +93,11 @@ static const struct option long_options[] = {
     { NULL, 0, NULL, 0 },
 };
 
-/* Digits, then nothing, K, M, G (thousands) or KiB, MiB, GiB. */
-static bool read_number(uint64_t *n, const char *text, uint64_t most)
-{
-    static const char units[] = "KMG";
-    char *end;
-    uint64_t value, unit = 1;
-
-    if (!isdigit((unsigned char)*text))
-        return false;
-    value = strtoull(text, &end, 10);
-    if (*end) {
-        const char *at = strchr(units, toupper((unsigned char)*end));
-        bool is_binary = at && strcmp(end + 1, "iB") == 0;
-        if (!at || (end[1] && !is_binary))
-            return false;
-        for (long i = at - units; i >= 0; i--)
-            unit *= is_binary ? 1024 : 1000;
-    }
-    return !__builtin_mul_overflow(value, unit, n) && *n <= most;
-}
-
-static bool read_int(int *n, const char *text, int least, int most)
-{
-    uint64_t value;
-
-    if (!read_number(&value, text, (uint64_t)most) || value < (uint64_t)least)
-        return false;
-    *n = (int)value;
-    return true;
-}
-
 static bool read_bytes(size_t *n, const char *text)
 {
     uint64_t value;
 
-    if (!read_number(&value, text, UINT64_C(1) << 40))
+    if (!lode_option_number(&value, text, LODE_UNITS_ALL, UINT64_C(1) << 40))
         return false;
     *n = (size_t)value;
     return true;
@@ -163,19 +133,19 @@ static bool read_setting(lode_plan_wish *w, int option, const char *text)
         return read_bytes(&s->table_bytes, text);
     case OPT_BLOOM:
         w->has_bloom = true;
-        return read_int(&s->bloom_bits, text, 0, 64);
+        return lode_option_int(&s->bloom_bits, text, LODE_UNITS_ALL, 0, 64);
     case OPT_THREADS:
-        return read_int(&s->threads, text, 1, 16);
+        return lode_option_int(&s->threads, text, LODE_UNITS_ALL, 1, 16);
     case OPT_OPEN_FILES:
-        return read_int(&s->max_open_files, text, 16, 1000000);
+        return lode_option_int(&s->max_open_files, text, LODE_UNITS_ALL, 16, 1000000);
     case OPT_COMPRESS:
         w->has_compress = true;
-        if (!read_int(&flag, text, 0, 1))
+        if (!lode_option_int(&flag, text, LODE_UNITS_ALL, 0, 1))
             return false;
         s->compress = flag;
         return true;
     case OPT_FILES_MOST:
-        return read_number(&s->files_most, text, UINT64_MAX);
+        return lode_option_number(&s->files_most, text, LODE_UNITS_ALL, UINT64_MAX);
     case OPT_UNCHECKED:
         return s->unchecked = true;
     case OPT_LMDB_WRITEMAP:
@@ -198,9 +168,9 @@ static bool read_option(lode_bench_wish *w, int option, const char *text)
     case OPT_SIZE:
         return read_size(&w->plan.size, text);
     case OPT_ENTRIES:
-        return read_number(&w->plan.entries, text, 4000000000u) && w->plan.entries > 0;
+        return lode_option_number(&w->plan.entries, text, LODE_UNITS_ALL, 4000000000u) && w->plan.entries > 0;
     case OPT_ROUNDS:
-        return read_int(&w->rounds, text, 1, LODE_ROUNDS_MAX);
+        return lode_option_int(&w->rounds, text, LODE_UNITS_ALL, 1, LODE_ROUNDS_MAX);
     case OPT_ROWS:
         w->rows = text;
         return true;
@@ -210,7 +180,7 @@ static bool read_option(lode_bench_wish *w, int option, const char *text)
     case OPT_COLD:
         return w->run.cold = true;
     case OPT_SEED:
-        return read_number(&w->run.seed, text, UINT64_MAX);
+        return lode_option_number(&w->run.seed, text, LODE_UNITS_ALL, UINT64_MAX);
     case OPT_KEEP:
         return w->run.keep = true;
     case OPT_JSON:

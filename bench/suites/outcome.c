@@ -1,24 +1,10 @@
 /* bench/suites/outcome.c: medians of rounds, and the tables as text. */
 #include "bench/suites/outcome.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 
+#include "bench/common/report.h"
 #include "bench/suites/published.h"
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *values, int count)
-{
-    qsort(values, (size_t)count, sizeof *values, compare_doubles);
-    return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
-}
 
 static double in_unit(lode_unit unit, const lode_phase *p, const lode_result *r)
 {
@@ -56,11 +42,11 @@ lode_cell lode_outcome_cell(const lode_outcome *o, int chapter, int phase, int e
         cpu[i] = r->cpu_s * 1e6 / (r->ops / (p->per > 0 ? p->per : 1));
         longest[i] = r->longest_us;
     }
-    cell.wall = median(wall, o->rounds);
+    cell.wall = lode_median(wall, (size_t)o->rounds);
     cell.least = wall[0];
     cell.most = wall[o->rounds - 1];
-    cell.cpu_us = median(cpu, o->rounds);
-    cell.longest_us = median(longest, o->rounds);
+    cell.cpu_us = lode_median(cpu, (size_t)o->rounds);
+    cell.longest_us = lode_median(longest, (size_t)o->rounds);
     return cell;
 }
 
@@ -209,7 +195,7 @@ static void print_sizes(FILE *f, const lode_outcome *o, const char *table)
                     const lode_chapter_results *r = lode_outcome_at(o, c, e, i);
                     values[i] = what ? r->peak_mib : (double)r->disk_bytes * 1e-6;
                 }
-                print_number(f, median(values, o->rounds), 15);
+                print_number(f, lode_median(values, (size_t)o->rounds), 15);
             }
             fputc('\n', f);
         }
@@ -253,29 +239,11 @@ void lode_outcome_print(FILE *f, const lode_outcome *o)
     print_published(f, o);
 }
 
-char *lode_machine_describe(void)
-{
-    char line[256], cpu[160] = "unknown processor", *text;
-    struct utsname system;
-    FILE *f = fopen("/proc/cpuinfo", "r");
-
-    while (f && fgets(line, sizeof line, f))
-        if (sscanf(line, "model name : %159[^\n]", cpu) == 1)
-            break;
-    if (f)
-        fclose(f);
-    uname(&system);
-    if (asprintf(&text, "%s, %ld processors, %.1f GiB, %s %s %s", cpu, sysconf(_SC_NPROCESSORS_ONLN),
-                 (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / (1 << 30), system.sysname,
-                 system.release, system.machine) < 0)
-        lode_engine_stop("no memory");
-    return text;
-}
-
 void lode_engines_print(FILE *f, const lode_outcome *o)
 {
-    char *machine = lode_machine_describe(), text[512];
+    char machine[512], text[512];
 
+    lode_machine_describe(machine, sizeof machine);
     fprintf(f, "Machine: %s\n", machine);
     fprintf(
         f, "Suite %s: %s. %d rounds, engines in turns, each run in a process of its own; medians, ± half the spread.\n",
@@ -289,5 +257,4 @@ void lode_engines_print(FILE *f, const lode_outcome *o)
         fprintf(f, " %s; a write that is not synced survives %s\n", text, o->engines[e]->promise);
     }
     fflush(f);
-    free(machine);
 }

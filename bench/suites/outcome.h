@@ -39,7 +39,5 @@ void lode_outcome_json(FILE *f, const lode_outcome *o);
 
 /* Engines, versions, settings, machine. */
 void lode_engines_print(FILE *f, const lode_outcome *o);
-/* One line, given: free. */
-char *lode_machine_describe(void);
 
 #endif

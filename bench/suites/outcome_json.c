@@ -1,21 +1,8 @@
 /* bench/suites/outcome_json.c: all of what a suite measured, round by round, as one JSON object. */
 #include "bench/suites/outcome.h"
 
-#include <stdlib.h>
-
+#include "bench/common/report.h"
 #include "bench/suites/published.h"
-
-static void print_text(FILE *f, const char *text)
-{
-    fputc('"', f);
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            fputc('\\', f);
-        if ((unsigned char)*text >= ' ')
-            fputc(*text, f);
-    }
-    fputc('"', f);
-}
 
 static void print_engines(FILE *f, const lode_outcome *o)
 {
@@ -24,15 +11,15 @@ static void print_engines(FILE *f, const lode_outcome *o)
     fputs("  \"engines\": [\n", f);
     for (int e = 0; e < o->engine_count; e++) {
         fputs("    {\"name\": ", f);
-        print_text(f, o->engines[e]->name);
+        lode_json_text(f, o->engines[e]->name);
         o->engines[e]->version(text, sizeof text);
         fputs(", \"version\": ", f);
-        print_text(f, text);
+        lode_json_text(f, text);
         o->engines[e]->describe(text, sizeof text, &o->plan->chapters[0].settings);
         fputs(", \"settings\": ", f);
-        print_text(f, text);
+        lode_json_text(f, text);
         fputs(", \"unsynced_write_survives\": ", f);
-        print_text(f, o->engines[e]->promise);
+        lode_json_text(f, o->engines[e]->promise);
         fprintf(f, "}%s\n", e + 1 < o->engine_count ? "," : "");
     }
     fputs("  ],\n", f);
@@ -57,12 +44,12 @@ static void print_cell(FILE *f, const lode_outcome *o, int c, int p, int e)
     double figure = o->plan->chapters[c].is_variant ? 0 : lode_published(o->plan->suite, row, o->engines[e]->name);
 
     fputs("        {\"engine\": ", f);
-    print_text(f, o->engines[e]->name);
+    lode_json_text(f, o->engines[e]->name);
     if (figure > 0)
         fprintf(f, ", \"published\": %g", figure);
     if (cell.state != LODE_RESULT_GOOD) {
         fprintf(f, ", \"state\": \"%s\", \"why\": ", cell.state == LODE_RESULT_CANNOT ? "cannot" : "wrong");
-        print_text(f, cell.why ? cell.why : "");
+        lode_json_text(f, cell.why ? cell.why : "");
         fputc('}', f);
         return;
     }
@@ -84,9 +71,9 @@ static void print_rows(FILE *f, const lode_outcome *o)
                 continue;
             fprintf(f, "%s    {\"table\": ", is_first ? "" : ",\n");
             is_first = false;
-            print_text(f, o->plan->chapters[c].table);
+            lode_json_text(f, o->plan->chapters[c].table);
             fputs(", \"row\": ", f);
-            print_text(f, phase->row);
+            lode_json_text(f, phase->row);
             fprintf(f, ", \"entries\": %llu, \"cells\": [\n", (unsigned long long)o->plan->chapters[c].entries);
             for (int e = 0; e < o->engine_count; e++) {
                 print_cell(f, o, c, p, e);
@@ -98,14 +85,15 @@ static void print_rows(FILE *f, const lode_outcome *o)
 
 void lode_outcome_json(FILE *f, const lode_outcome *o)
 {
-    char *machine = lode_machine_describe();
+    char machine[512];
 
+    lode_machine_describe(machine, sizeof machine);
     fputs("{\n  \"suite\": ", f);
-    print_text(f, o->plan->suite);
+    lode_json_text(f, o->plan->suite);
     fputs(",\n  \"about\": ", f);
-    print_text(f, o->plan->about);
+    lode_json_text(f, o->plan->about);
     fputs(",\n  \"machine\": ", f);
-    print_text(f, machine);
+    lode_json_text(f, machine);
     fprintf(f, ",\n  \"unit\": \"%s\",\n  \"rounds\": %d,\n  \"page_cache\": \"%s\",\n", lode_unit_name(o->plan->unit),
             o->rounds, o->wish.cold ? "dropped" : "warm");
     if (o->plan->base)
@@ -114,5 +102,4 @@ void lode_outcome_json(FILE *f, const lode_outcome *o)
     fputs("  \"rows\": [\n", f);
     print_rows(f, o);
     fputs("\n  ]\n}\n", f);
-    free(machine);
 }

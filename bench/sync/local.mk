@@ -28,6 +28,6 @@ bench_lode_sync_SOURCES = \
 	bench/sync/published_2012.c bench/sync/published_2012.h \
 	bench/sync/table.c bench/sync/table.h \
 	bench/sync/table_json.c
-bench_lode_sync_LDADD = $(SYNC_LIBS) $(EXTERNAL_LIBS) $(RIVAL_LIBS)
+bench_lode_sync_LDADD = libbenchcommon.la $(SYNC_LIBS) $(EXTERNAL_LIBS) $(RIVAL_LIBS)
 bench_lode_sync_LDFLAGS = $(AM_LDFLAGS) $(STORE_WRAPS)
 endif

@@ -1,13 +1,12 @@
 /* bench/sync/options.c: the command line of lode-sync. */
 #include "bench/sync/options.h"
 
-#include <ctype.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "bench/common/options.h"
 #include "support/thread.h"
 
 static const char help_text[] =
@@ -81,33 +80,6 @@ static const struct option long_options[] = {
     { NULL, 0, NULL, 0 },
 };
 
-static bool read_int(int *n, const char *text, long least, long most)
-{
-    char *end;
-    long value = strtol(text, &end, 10);
-
-    if (!isdigit((unsigned char)*text) || *end || value < least || value > most)
-        return false;
-    *n = (int)value;
-    return true;
-}
-
-/* Digits, and perhaps a letter. */
-static bool read_size(uint64_t *n, const char *text)
-{
-    static const char letters[] = "KMG";
-    char *end;
-    unsigned long long value = strtoull(text, &end, 10);
-    uint64_t unit = 1;
-    const char *at = *end ? strchr(letters, toupper((unsigned char)*end)) : NULL;
-
-    if (!isdigit((unsigned char)*text) || (*end && (!at || end[1])))
-        return false;
-    for (const char *l = letters; at && l <= at; l++)
-        unit *= 1000;
-    return !__builtin_mul_overflow((uint64_t)value, unit, n) && *n > 0;
-}
-
 static bool read_configs(lode_sync_options *o, const char *names)
 {
     memset(o->configs, 0, sizeof o->configs);
@@ -151,14 +123,14 @@ static bool read_option(lode_sync_options *o, int option, const char *text)
         return strcmp(text, "2012") == 0 || strcmp(text, "2017") == 0 || strcmp(text, "2024") == 0 ||
                strcmp(text, "coins") == 0;
     case OPT_SIZE:
-        return read_size(&o->size_bytes, text);
+        return lode_option_number(&o->size_bytes, text, LODE_UNITS_DECIMAL, UINT64_MAX) && o->size_bytes > 0;
     case OPT_COINS:
-        return read_size(&o->coins, text);
+        return lode_option_number(&o->coins, text, LODE_UNITS_DECIMAL, UINT64_MAX) && o->coins > 0;
     case OPT_NETWORK:
         o->job.network = text;
         return true;
     case OPT_DBCACHE:
-        return read_int(&o->job.dbcache_mib, text, 4, 1 << 20);
+        return lode_option_int(&o->job.dbcache_mib, text, LODE_UNITS_NONE, 4, 1 << 20);
     case OPT_EACH_BLOCK:
         o->job.each_block = true;
         return true;
@@ -166,9 +138,9 @@ static bool read_option(lode_sync_options *o, int option, const char *text)
         o->job.sync = false;
         return true;
     case OPT_PAR:
-        return read_int(&o->job.par, text, 1, 256);
+        return lode_option_int(&o->job.par, text, LODE_UNITS_NONE, 1, 256);
     case OPT_ROUNDS:
-        return read_int(&o->rounds, text, 1, LODE_SYNC_ROUNDS_MAX);
+        return lode_option_int(&o->rounds, text, LODE_UNITS_NONE, 1, LODE_SYNC_ROUNDS_MAX);
     case OPT_ROOM:
         o->job.room = text;
         return *text != '\0';
@@ -189,26 +161,6 @@ static bool read_option(lode_sync_options *o, int option, const char *text)
     }
 }
 
-/* Beside this program, or a folder above; also from where libtool runs it in the build tree. */
-static const char *find_genchain(void)
-{
-    static char path[4352];
-    char own[4096];
-    ssize_t len = readlink("/proc/self/exe", own, sizeof own - 1);
-
-    own[len > 0 ? len : 0] = '\0';
-    for (int up = 0; up < 3; up++) {
-        char *slash = strrchr(own, '/');
-        if (!slash)
-            break;
-        *slash = '\0';
-        snprintf(path, sizeof path, "%s/lode-genchain", own);
-        if (strcmp(slash + 1, ".libs") != 0 && access(path, X_OK) == 0)
-            return path;
-    }
-    return "lode-genchain";
-}
-
 static void list_engines(void)
 {
     for (const lode_engine *const *e = lode_engines(); *e; e++) {
@@ -223,8 +175,10 @@ static void list_engines(void)
 
 static bool settle(lode_sync_options *o)
 {
+    static char genchain[LODE_PROGRAM_PATH_MAX];
+
     if (!o->genchain)
-        o->genchain = find_genchain();
+        o->genchain = lode_program_beside(genchain, "lode-genchain");
     if (!o->job.file_count && strcmp(o->job.network, "regtest") != 0) {
         fputs("lode-sync: -network is for block files that are named; made chains are regtest's\n", stderr);
         return false;

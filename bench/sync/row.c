@@ -106,10 +106,20 @@ static void stand_in(const lode_sync_job *job, const lode_sync_row *row)
     };
 }
 
-static lode_chain *open_chain(const lode_sync_job *job, const lode_sync_row *row, const char *path, bool read_only)
+static lode_chain_params params_of(const lode_sync_job *job)
 {
     lode_chain_params params;
     lode_network network;
+
+    if (!lode_chain_from_name(&network, job->network))
+        lode_engine_stop("-network=%s: the networks are main, test, testnet4, signet and regtest", job->network);
+    lode_chain_params_init(&params, network);
+    return params;
+}
+
+static lode_chain *open_chain(const lode_sync_job *job, const lode_sync_row *row, const char *path, bool read_only)
+{
+    lode_chain_params params = params_of(job);
     lode_chain *chain;
     lode_chain_options o = { .datadir = path,
                              .params = &params,
@@ -122,9 +132,6 @@ static lode_chain *open_chain(const lode_sync_job *job, const lode_sync_row *row
                              .cache_bytes = (size_t)job->dbcache_mib * MIB };
 
     stand_in(job, row);
-    if (!lode_chain_from_name(&network, job->network))
-        lode_engine_stop("--network=%s: the networks are main, test, testnet4, signet and regtest", job->network);
-    lode_chain_params_init(&params, network);
     must(lode_chain_open(&chain, &o));
     return chain;
 }
@@ -267,14 +274,12 @@ static void run_child(lode_sync_run *run, const lode_sync_job *job, const lode_s
 static uint64_t database_bytes(const lode_sync_job *job, const char *path)
 {
     static const char *const names[] = { "chainstate", "indexes/txindex" };
-    const char *folder = strcmp(job->network, "main") == 0   ? "."
-                         : strcmp(job->network, "test") == 0 ? "testnet3"
-                                                             : job->network;
+    const lode_chain_params params = params_of(job);
     uint64_t bytes = 0;
     char name[4300];
 
     for (int i = 0; i < 2; i++) {
-        snprintf(name, sizeof name, "%s/%s/%s", path, folder, names[i]);
+        snprintf(name, sizeof name, "%s/%s/%s", path, params.folder, names[i]);
         bytes += lode_engine_disk_bytes(name);
     }
     return bytes;

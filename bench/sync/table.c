@@ -2,26 +2,12 @@
 #include "bench/sync/table.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 
+#include "bench/common/report.h"
 #include "bench/sync/published_2012.h"
 
 /* ---- medians ---- */
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median_of(double *values, int count)
-{
-    qsort(values, (size_t)count, sizeof *values, compare_doubles);
-    return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
-}
 
 lode_sync_middle lode_sync_table_middle(const lode_sync_table *t, int row)
 {
@@ -40,54 +26,27 @@ lode_sync_middle lode_sync_table_middle(const lode_sync_table *t, int row)
         peak[i] = run->peak_mib;
         files[i] = (double)run->files_bytes * 1e-6;
     }
-    m.real_s = median_of(real, rounds);
-    m.user_s = median_of(user, rounds);
-    m.sys_s = median_of(sys, rounds);
-    m.peak_mib = median_of(peak, rounds);
-    m.files_mb = median_of(files, rounds);
+    m.real_s = lode_median(real, (size_t)rounds);
+    m.user_s = lode_median(user, (size_t)rounds);
+    m.sys_s = lode_median(sys, (size_t)rounds);
+    m.peak_mib = lode_median(peak, (size_t)rounds);
+    m.files_mb = lode_median(files, (size_t)rounds);
     m.spread = (real[rounds - 1] - real[0]) / 2 / m.real_s;
     return m;
 }
 
-int lode_sync_table_base(const lode_sync_table *t, int row)
+/* Of a row that counts; all is 0 where there is none. */
+static lode_sync_middle middle_of(const lode_sync_table *t, const char *engine, lode_sync_config config,
+                                  bool signatures)
 {
     for (int i = 0; i < t->row_count; i++)
-        if (strcmp(t->rows[i].engine->name, "berkeleydb") == 0 && t->rows[i].config == LODE_SYNC_DEFAULTS &&
-            t->rows[i].signatures == t->rows[row].signatures)
-            return i;
-    return -1;
+        if (strcmp(t->rows[i].engine->name, engine) == 0 && t->rows[i].config == config &&
+            t->rows[i].signatures == signatures)
+            return lode_sync_table_middle(t, i);
+    return (lode_sync_middle){ .why = NULL };
 }
 
 /* ---- the head ---- */
-
-static void print_processor(FILE *f)
-{
-    FILE *info = fopen("/proc/cpuinfo", "r");
-    char line[256];
-
-    while (info && fgets(line, sizeof line, info)) {
-        char *colon = strchr(line, ':');
-        if (strncmp(line, "model name", 10) != 0 || !colon)
-            continue;
-        line[strcspn(line, "\n")] = '\0';
-        fprintf(f, "%s, ", colon + 2);
-        break;
-    }
-    if (info)
-        fclose(info);
-}
-
-static void print_machine(FILE *f)
-{
-    struct utsname u;
-    double pages = (double)sysconf(_SC_PHYS_PAGES), page = (double)sysconf(_SC_PAGESIZE);
-
-    print_processor(f);
-    fprintf(f, "%ld processors, %.1f GB memory", sysconf(_SC_NPROCESSORS_ONLN), pages * page * 1e-9);
-    if (uname(&u) == 0)
-        fprintf(f, ", %s %s", u.sysname, u.release);
-    fputc('\n', f);
-}
 
 static void print_engines(FILE *f, const lode_sync_table *t, const char *begin)
 {
@@ -112,15 +71,16 @@ static void print_head(FILE *f, const lode_sync_table *t)
     const lode_sync_job *job = &t->options->job;
     const lode_sync_run *r = &t->reference;
     const char *begin = t->options->markdown ? "- " : "# ";
+    char machine[512];
 
+    lode_machine_describe(machine, sizeof machine);
     fprintf(f, "%schain %s: %llu blocks, %llu transactions, %llu inputs, %.1f MB; %llu coins at the end\n", begin,
             t->chain_name, (unsigned long long)r->blocks, (unsigned long long)r->transactions,
             (unsigned long long)r->inputs, (double)job->chain_bytes * 1e-6, (unsigned long long)r->state.coins);
     fprintf(f, "%s-par=%d -dbcache=%d, %s; %s; input in the page cache\n", begin, job->par, job->dbcache_mib,
             job->each_block ? "each block written at once" : "coins written when the cache is full",
             job->sync ? "each such write waits for the disk" : "no write waits for the disk");
-    fputs(begin, f);
-    print_machine(f);
+    fprintf(f, "%s%s\n", begin, machine);
     print_engines(f, t, begin);
     fprintf(f, "%s2012: %s\n", begin, lode_sync_published_source);
     fprintf(f,
@@ -166,8 +126,7 @@ static void add_number(cells *c, double x)
 static void add_measured(cells *c, const lode_sync_table *t, int row, lode_sync_middle m)
 {
     const lode_sync_run *run = lode_sync_table_at(t, row, 0);
-    int base = lode_sync_table_base(t, row);
-    lode_sync_middle b = base < 0 ? (lode_sync_middle){ .why = "" } : lode_sync_table_middle(t, base);
+    lode_sync_middle b = middle_of(t, "berkeleydb", LODE_SYNC_DEFAULTS, t->rows[row].signatures);
 
     add(c, "%.2f \xc2\xb1%.0f%%", m.real_s, m.spread * 100);
     add(c, "%.2f", m.user_s);
@@ -178,8 +137,8 @@ static void add_measured(cells *c, const lode_sync_table *t, int row, lode_sync_
     add(c, "%.2f", (double)t->options->job.chain_bytes * 1e-6 / m.real_s);
     add(c, "%.1f", m.files_mb);
     add(c, "%.0f", m.peak_mib);
-    add_ratio(c, b.why ? 0 : b.real_s, m.real_s);
-    add_ratio(c, b.why ? 0 : b.user_s + b.sys_s, m.user_s + m.sys_s);
+    add_ratio(c, b.real_s, m.real_s);
+    add_ratio(c, b.user_s + b.sys_s, m.user_s + m.sys_s);
 }
 
 static void add_name(cells *c, const lode_sync_row *row)
@@ -262,16 +221,6 @@ static void print_measured(FILE *f, const lode_sync_table *t)
 
 /* ---- beside 2012 ---- */
 
-/* Of a row that counts; 0: there is none. */
-static double real_of(const lode_sync_table *t, const char *engine, lode_sync_config config, bool signatures)
-{
-    for (int i = 0; i < t->row_count; i++)
-        if (strcmp(t->rows[i].engine->name, engine) == 0 && t->rows[i].config == config &&
-            t->rows[i].signatures == signatures)
-            return lode_sync_table_middle(t, i).real_s;
-    return 0;
-}
-
 static double published_real(const char *engine, lode_sync_config config, bool signatures)
 {
     const lode_sync_published *p = lode_sync_published_of(engine, config, signatures);
@@ -280,7 +229,7 @@ static double published_real(const char *engine, lode_sync_config config, bool s
 
 static void add_beside(cells *c, const lode_sync_table *t, const lode_sync_row *row, const lode_sync_published *p)
 {
-    double real = real_of(t, p->engine, p->config, p->signatures);
+    double real = middle_of(t, p->engine, p->config, p->signatures).real_s;
 
     add_name(c, row);
     add_number(c, p->real_s);
@@ -290,9 +239,9 @@ static void add_beside(cells *c, const lode_sync_table *t, const lode_sync_row *
     add_number(c, p->files_mb);
     add_number(c, p->peak_mib);
     add_ratio(c, published_real("berkeleydb", LODE_SYNC_DEFAULTS, p->signatures), p->real_s);
-    add_ratio(c, real_of(t, "berkeleydb", LODE_SYNC_DEFAULTS, p->signatures), real);
+    add_ratio(c, middle_of(t, "berkeleydb", LODE_SYNC_DEFAULTS, p->signatures).real_s, real);
     add_ratio(c, p->signatures ? p->real_s : 0, published_real(p->engine, p->config, false));
-    add_ratio(c, p->signatures ? real : 0, real_of(t, p->engine, p->config, false));
+    add_ratio(c, p->signatures ? real : 0, middle_of(t, p->engine, p->config, false).real_s);
 }
 
 static void print_beside_2012(FILE *f, const lode_sync_table *t)

@@ -28,10 +28,6 @@ typedef struct lode_sync_middle {
 } lode_sync_middle;
 lode_sync_middle lode_sync_table_middle(const lode_sync_table *table, int row);
 
-/* The row that ratios are held against: Berkeley DB's B-tree with defaults and the same choice of signatures; -1: none.
- */
-int lode_sync_table_base(const lode_sync_table *table, int row);
-
 void lode_sync_table_print(FILE *out, const lode_sync_table *table); /* text, or Markdown if asked for */
 void lode_sync_table_json(FILE *out, const lode_sync_table *table);
 

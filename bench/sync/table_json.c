@@ -1,18 +1,8 @@
 /* bench/sync/table_json.c: every round of every row as one JSON object. */
 #include "bench/sync/table.h"
 
+#include "bench/common/report.h"
 #include "bench/sync/published_2012.h"
-
-static void print_string(FILE *f, const char *text)
-{
-    fputc('"', f);
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            fputc('\\', f);
-        fputc((unsigned char)*text < 0x20 ? ' ' : *text, f);
-    }
-    fputc('"', f);
-}
 
 static void print_head(FILE *f, const lode_sync_table *t)
 {
@@ -68,11 +58,11 @@ static void print_row(FILE *f, const lode_sync_table *t, int at)
             "%s\n    { \"engine\": \"%s\", \"version\": \"%s\", \"config\": \"%s\", \"signatures\": %s, \"settings\": ",
             at ? "," : "", row->engine->name, version, lode_sync_config_name(row->config),
             row->signatures ? "true" : "false");
-    print_string(f, text);
+    lode_json_text(f, text);
     print_published(f, row);
     if (m.why) {
         fputs(", \"refused\": ", f);
-        print_string(f, m.why);
+        lode_json_text(f, m.why);
     }
     fputs(", \"runs\": [", f);
     for (int i = 0; i < t->options->rounds && !m.why; i++) {
