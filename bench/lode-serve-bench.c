@@ -374,8 +374,8 @@ static void read_options(bench *b, int argc, char **argv)
         else
             stop("usage: lode-serve-bench [--blocks=N] [--txs=N] [--seconds=N] [--dir=FOLDER]");
     }
-    if (b->blocks < 130 || b->blocks > 100000 || b->txs < 2 || !(b->seconds > 0 && b->seconds < 1000))
-        stop("at least 130 blocks of 2 transactions, and some time");
+    if (b->blocks < 140 || b->blocks > 100000 || b->txs < 2 || !(b->seconds > 0 && b->seconds < 1000))
+        stop("at least 140 blocks of 2 transactions, and some time");
 }
 
 int main(int argc, char **argv)

@@ -14,11 +14,13 @@ room=${3:-measure_imports.tmp}
 chains=${2:-$room/chains}
 mkdir -p "$room" "$chains"
 
-# make NAME OPTION...: NAME.dat, unless it is there
+# make_chain NAME OPTION...: NAME.dat, unless it is there
 make_chain() {
     name=$1
     shift
-    [ -f "$chains/$name.dat" ] || "$build/lode-genchain" "$@" --out="$chains/$name.dat" > "$chains/$name.dat.log" 2>&1
+    [ ! -f "$chains/$name.dat" ] || return 0
+    "$build/lode-genchain" "$@" --out="$chains/$name.tmp" > "$chains/$name.dat.log" 2>&1
+    mv "$chains/$name.tmp" "$chains/$name.dat"
 }
 make_chain gen-5m --mix=2024 --size=950M --old-coins --empty-tail=2017
 make_chain gen-coins --mix=2024 --grow=3100K --fan-out=7 --old-coins=60 --empty-tail=2017
