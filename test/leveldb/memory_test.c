@@ -1,43 +1,6 @@
-/* test/leveldb/memory_test.c: without memory every call says so: no error is lost for lack of memory to tell it with.
- * The library's calls of malloc and its sisters come here first (--wrap).
- */
-#include <stdatomic.h>
-
+/* test/leveldb/memory_test.c: without memory every call says so, and no error is lost for lack of memory to tell it. */
 #include "leveldb/bed.h"
-
-static atomic_bool has_memory = true;
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-char *__real_strdup(const char *text);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-char *__wrap_strdup(const char *text);
-
-void *__wrap_malloc(size_t size)
-{
-    return atomic_load(&has_memory) ? __real_malloc(size) : NULL;
-}
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return atomic_load(&has_memory) ? __real_calloc(count, size) : NULL;
-}
-void *__wrap_realloc(void *old, size_t size)
-{
-    return atomic_load(&has_memory) ? __real_realloc(old, size) : NULL;
-}
-void *__wrap_aligned_alloc(size_t alignment, size_t size)
-{
-    return atomic_load(&has_memory) ? __real_aligned_alloc(alignment, size) : NULL;
-}
-char *__wrap_strdup(const char *text)
-{
-    return atomic_load(&has_memory) ? __real_strdup(text) : NULL;
-}
+#include "test/support/failing_memory.h"
 
 static void a_failure_is_told_without_memory(void **state)
 {
@@ -46,9 +9,9 @@ static void a_failure_is_told_without_memory(void **state)
     (void)state;
     make_bed(&b);
     put(&b, "k", "v");
-    atomic_store(&has_memory, false);
+    failing_memory_start(1, true);
     leveldb_put(b.db, b.write, "large", 5, large, sizeof large, &b.error);
-    atomic_store(&has_memory, true);
+    failing_memory_stop();
     expect_error(&b.error, "IO error: ");
     leveldb_close(b.db);
     open_again(&b);
@@ -56,9 +19,9 @@ static void a_failure_is_told_without_memory(void **state)
     assert_non_null(value);
     leveldb_free(value);
 
-    atomic_store(&has_memory, false);
+    failing_memory_start(1, true);
     assert_null(leveldb_get(b.db, b.read, "k", 1, NULL, &b.error));
-    atomic_store(&has_memory, true);
+    failing_memory_stop();
     expect_error(&b.error, "IO error: ");
     clear_bed(&b);
 }
@@ -69,7 +32,7 @@ static void what_is_not_made_is_null_and_does_nothing(void **state)
     (void)state;
     make_bed(&b);
     put(&b, "k", "v");
-    atomic_store(&has_memory, false);
+    failing_memory_start(1, true);
     leveldb_iterator_t *it = leveldb_create_iterator(b.db, b.read);
     const leveldb_snapshot_t *snapshot = leveldb_create_snapshot(b.db);
     leveldb_writebatch_t *batch = leveldb_writebatch_create();
@@ -84,7 +47,7 @@ static void what_is_not_made_is_null_and_does_nothing(void **state)
     leveldb_iter_seek_to_first(it);
     assert_false(leveldb_iter_valid(it));
     leveldb_writebatch_put(batch, "k", 1, "w", 1);
-    atomic_store(&has_memory, true);
+    failing_memory_stop();
     leveldb_iter_get_error(it, &b.error);
     expect_error(&b.error, "Invalid argument: ");
     leveldb_write(b.db, b.write, batch, &b.error);

@@ -26,11 +26,10 @@ test_storage_ask_ahead_test_LDADD = $(STORAGE_TEST_LIBS)
 test_storage_reports_test_SOURCES = test/storage/reports_test.c test/storage/store_test.h
 test_storage_reports_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_storage_reports_test_LDADD = $(STORAGE_TEST_LIBS)
-test_storage_memory_test_SOURCES = test/storage/memory_test.c test/storage/store_test.h
+test_storage_memory_test_SOURCES = test/storage/memory_test.c test/storage/store_test.h $(FAILING_MEMORY)
 test_storage_memory_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_storage_memory_test_LDADD = $(STORAGE_TEST_LIBS)
-test_storage_memory_test_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc \
-	-Wl,--wrap=aligned_alloc -Wl,--wrap=strdup
+test_storage_memory_test_LDFLAGS = $(AM_LDFLAGS) $(FAILING_MEMORY_LDFLAGS)
 test_storage_model_test_SOURCES = test/storage/model_test.c test/storage/store_test.h
 test_storage_model_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_storage_model_test_LDADD = $(STORAGE_TEST_LIBS)

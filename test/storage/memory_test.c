@@ -1,60 +1,13 @@
 /* test/storage/memory_test.c: memory runs out at each allocation in turn, once or from there on. The store says so and
  * goes on or stops; what it acknowledged is there when it is opened again; nothing crashes and nothing leaks.
  *
- * The store's calls of malloc and its sisters come here first (--wrap). Files are the system's, never synced.
+ * Files are the system's, never synced.
  */
 #include "storage/store_test.h"
 
-#include <stdatomic.h>
+#include "test/support/failing_memory.h"
 
-enum { KEYS = 60, VALUE_BYTES = 2000 };
-
-/* Allocations until one fails; those after it fail as well when `for_good`. */
-static _Atomic long left;
-static atomic_bool is_counting, for_good, has_failed;
-
-static bool must_fail(void)
-{
-    if (!atomic_load(&is_counting))
-        return false;
-    long n = atomic_fetch_sub(&left, 1);
-    if (n > 1 || (n < 1 && !atomic_load(&for_good)))
-        return false;
-    atomic_store(&has_failed, true);
-    return true;
-}
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-char *__real_strdup(const char *text);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-char *__wrap_strdup(const char *text);
-
-void *__wrap_malloc(size_t size)
-{
-    return must_fail() ? NULL : __real_malloc(size);
-}
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return must_fail() ? NULL : __real_calloc(count, size);
-}
-void *__wrap_realloc(void *old, size_t size)
-{
-    return must_fail() ? NULL : __real_realloc(old, size);
-}
-void *__wrap_aligned_alloc(size_t alignment, size_t size)
-{
-    return must_fail() ? NULL : __real_aligned_alloc(alignment, size);
-}
-char *__wrap_strdup(const char *text)
-{
-    return must_fail() ? NULL : __real_strdup(text);
-}
+enum { KEYS = 60, FIRST_OF_RUNS = 50, VALUE_BYTES = 2000 };
 
 /* ---- what is done meanwhile ---- */
 
@@ -103,7 +56,7 @@ static void write_some(story *t, lode_store *store)
         t->is_there[i] = went_well(lode_store_put(store, key, make_key(key, i), value, sizeof value, i == 20));
     }
     lode_batch *batch = lode_batch_create(), *more = lode_batch_create();
-    for (int i = 40; i < 50; i++) {
+    for (int i = 40; i < FIRST_OF_RUNS; i++) {
         make_value(value, i);
         t->may_be_there[i] = true;
         lode_batch_put(i % 2 ? batch : more, key, make_key(key, i), value, sizeof value);
@@ -111,27 +64,30 @@ static void write_some(story *t, lode_store *store)
     lode_batch_append(batch, more);
     /* Without both batches nothing was promised. */
     bool done = batch && more && went_well(lode_store_write(store, batch, 0));
-    for (int i = 40; i < 50; i++)
+    for (int i = 40; i < FIRST_OF_RUNS; i++)
         t->is_there[i] = done;
     lode_batch_destroy(batch);
     lode_batch_destroy(more);
     went_well(lode_store_delete(store, "none", 4, 0));
 }
 
-static void write_run(story *t, lode_store *store)
+/* Two that are finished together, the one with the later keys first. */
+static void write_runs(story *t, lode_store *store)
 {
     char key[32], value[VALUE_BYTES];
-    lode_run *run;
-    bool good = went_well(lode_run_begin(&run, store));
-    if (!good)
+    lode_run *runs[2] = { NULL, NULL };
+    if (!went_well(lode_run_begin(&runs[0], store)) || !went_well(lode_run_begin(&runs[1], store))) {
+        lode_run_abandon(runs[0]);
         return;
-    for (int i = 50; i < KEYS; i++) {
+    }
+    bool good = true;
+    for (int i = FIRST_OF_RUNS; i < KEYS; i++) {
         make_value(value, i);
         t->may_be_there[i] = true;
-        good &= went_well(lode_run_put(run, key, make_key(key, i), value, sizeof value));
+        good &= went_well(lode_run_put(runs[i < 55], key, make_key(key, i), value, sizeof value));
     }
-    good &= went_well(lode_run_finish(run));
-    for (int i = 50; i < KEYS; i++)
+    good &= went_well(lode_runs_finish(runs, 2));
+    for (int i = FIRST_OF_RUNS; i < KEYS; i++)
         t->is_there[i] = good;
 }
 
@@ -236,7 +192,7 @@ static void live(story *t)
     bool has_snapshot = went_well(lode_snapshot_take(&snapshot, store));
     read_alone(t, store);
     walk(t, store, has_snapshot ? snapshot : NULL);
-    write_run(t, store);
+    write_runs(t, store);
     look_after(t, store);
     read_alone(t, store);
     read_together(t, store);
@@ -272,6 +228,20 @@ static void finish_repair(story *t)
     free(mark);
 }
 
+/* Runs that were finished together are there together, whatever was said of them. */
+static void check_runs(lode_store *store)
+{
+    int count = 0;
+    for (int i = FIRST_OF_RUNS; i < KEYS; i++) {
+        char key[32];
+        size_t len;
+        int found;
+        assert_ok(lode_store_get_into(store, &found, NULL, 0, &len, key, make_key(key, i), NULL));
+        count += found;
+    }
+    assert_true(count == 0 || count == KEYS - FIRST_OF_RUNS);
+}
+
 static void check_afterwards(story *t)
 {
     lode_store *store;
@@ -279,6 +249,7 @@ static void check_afterwards(story *t)
     assert_ok(lode_store_open(&store, t->path, &t->o));
     read_alone(t, store);
     walk(t, store, NULL);
+    check_runs(store);
     assert_ok(lode_store_verify(store));
     assert_ok(lode_store_close(store));
 }
@@ -287,7 +258,7 @@ static void write_beforehand(story *t)
 {
     lode_store *store;
     assert_ok(lode_store_open(&store, t->path, &t->o));
-    write_run(t, store);
+    write_runs(t, store);
     write_some(t, store);
     assert_ok(lode_store_flush(store));
     write_some(t, store);
@@ -321,17 +292,14 @@ static bool fail_at(long n, bool goes_on, scene what)
     t.o.comparator = n % 3 ? NULL : &bytes;
     if (what != live)
         write_beforehand(&t);
-    atomic_store(&left, n);
-    atomic_store(&for_good, goes_on);
-    atomic_store(&has_failed, false);
-    atomic_store(&is_counting, true);
+    failing_memory_start(n, goes_on);
     what(&t);
-    atomic_store(&is_counting, false);
+    bool has_failed = failing_memory_stop();
     if (what == repair)
         finish_repair(&t);
     check_afterwards(&t);
     temporary_directory_remove(path);
-    return atomic_load(&has_failed);
+    return has_failed;
 }
 
 /* $LODE_TEST_STEPS: how many places are tried, spread over all. */

@@ -1,27 +1,10 @@
 /* Writes that may go past the page cache: the file is the same as by ordinary ones, wherever they begin and end. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "support/bytes.h"
-#include "support/env.h"
+#include "test/support/env_calls.h"
 
 enum { MOST = 2 * LODE_DIRECT_LEAST + 3 * LODE_DIRECT_ALIGN, FILE_BYTES = MOST + LODE_DIRECT_ALIGN };
 
 static char root[64];
 static uint8_t expected[FILE_BYTES], *memory;
-
-static void ok(lode_status s)
-{
-    if (lode_failed(s))
-        fail_msg("%s", s.text);
-}
 
 /* `len` bytes at `offset`, from memory that lies `skew` beside the place a direct write needs. */
 static void write_and_read(size_t offset, size_t len, size_t skew)
@@ -35,8 +18,7 @@ static void write_and_read(size_t offset, size_t len, size_t skew)
     assert_non_null(got);
     snprintf(path, sizeof path, "%s/file", root);
     memset(expected, 0x55, sizeof expected);
-    ok(env->open(env, &f, path,
-                 LODE_OPEN_READ | LODE_OPEN_WRITE | LODE_OPEN_CREATE | LODE_OPEN_TRUNCATE | LODE_OPEN_DIRECT));
+    ok(env->open(env, &f, path, MAKE | LODE_OPEN_TRUNCATE | LODE_OPEN_DIRECT));
     ok(env->pwrite(env, f, expected, offset + 10, 0)); /* what lies before stays, what is written over goes */
     for (size_t i = 0; i < len; i++)
         data[i] = expected[offset + i] = (uint8_t)(i * 2654435761u >> 13);

@@ -10,7 +10,12 @@ libtestsupport_la_SOURCES = \
 	test/support/memory_tree.c test/support/memory_tree.h
 libtestsupport_la_CPPFLAGS = $(TEST_CPPFLAGS)
 
+# For a program whose allocations are to fail: its sources and its LDFLAGS.
+FAILING_MEMORY = test/support/failing_memory.c test/support/failing_memory.h
+FAILING_MEMORY_LDFLAGS = -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=aligned_alloc -Wl,--wrap=strdup
+
 SUPPORT_TESTS = \
+	test/support/env_alone_test \
 	test/support/env_direct_test \
 	test/support/env_test \
 	test/support/pool_test \
@@ -21,10 +26,13 @@ TESTS += $(SUPPORT_TESTS)
 test_support_pool_test_SOURCES = test/support/pool_test.c
 test_support_pool_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_support_pool_test_LDADD = libsupport.la $(TEST_LIBS)
-test_support_env_direct_test_SOURCES = test/support/env_direct_test.c
+test_support_env_direct_test_SOURCES = test/support/env_direct_test.c test/support/env_calls.h
 test_support_env_direct_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_support_env_direct_test_LDADD = libsupport.la $(TEST_LIBS)
-test_support_env_test_SOURCES = test/support/env_test.c
+test_support_env_alone_test_SOURCES = test/support/env_alone_test.c test/support/env_calls.h
+test_support_env_alone_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_support_env_alone_test_LDADD = libtestsupport.la libsupport.la $(TEST_LIBS)
+test_support_env_test_SOURCES = test/support/env_test.c test/support/env_calls.h
 test_support_env_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_support_env_test_LDADD = libtestsupport.la libsupport.la $(TEST_LIBS)
 test_support_support_test_SOURCES = test/support/support_test.c
