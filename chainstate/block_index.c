@@ -1,9 +1,10 @@
 /* chainstate/block_index.c: the tree of headers in memory.
  *
  * Room:     entries in slabs, so that pointers stay; found by hash through a chained table; parents know their
- * children. Touches:  memory only. block_index_load.c and block_index_write.c speak to the database. Threads:  one
- * changes it, and reads without a lock; others read through block_index_shared.c. Promise:  what lode_block_index_verify checks holds between any two
- * calls (block_index_test.c).
+ *           children.
+ * Touches:  memory only. block_index_load.c and block_index_store.c speak to the database.
+ * Threads:  one changes it, and reads without a lock; others read through block_index_shared.c.
+ * Promise:  what lode_block_index_verify checks holds between any two calls (block_index_test.c).
  */
 #include "chainstate/block_index.h"
 
@@ -292,6 +293,19 @@ void lode_block_index_verified(lode_block_index *index, lode_entry *entry, uint3
     raise_validity(entry, LODE_BLOCK_VALID_SCRIPTS);
     pthread_rwlock_unlock(&index->tree_lock);
     lode_block_index_mark_dirty(index, entry);
+}
+
+void lode_block_index_assume_witnesses(lode_block_index *index, lode_entry *entry)
+{
+    pthread_rwlock_wrlock(&index->tree_lock);
+    for (lode_entry *e = entry; e->node.height > 0 && e->node.height >= index->params->segwit_height;
+         e = lode_entry_prev(e)) {
+        if (e->status & LODE_BLOCK_OPT_WITNESS)
+            continue;
+        e->status |= LODE_BLOCK_OPT_WITNESS;
+        lode_block_index_mark_dirty(index, e);
+    }
+    pthread_rwlock_unlock(&index->tree_lock);
 }
 
 void lode_block_index_set_best(lode_block_index *index, lode_entry *tip)

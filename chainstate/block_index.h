@@ -97,6 +97,8 @@ void lode_block_index_received(lode_block_index *index, lode_entry *entry, uint3
                                uint32_t data_pos);
 /* Its scripts passed, and its undo data lies there: status, position. */
 void lode_block_index_verified(lode_block_index *index, lode_entry *entry, uint32_t undo_pos);
+/* It and those below it pass for blocks stored with witnesses, from segwit's height on: a snapshot stands upon them. */
+void lode_block_index_assume_witnesses(lode_block_index *index, lode_entry *entry);
 /* After open: entries on the chain that ends here get sequence 0, others 1 (Core's LoadChainTip). */
 void lode_block_index_set_best(lode_block_index *index, lode_entry *tip);
 /* FAILED_VALID on the entry and all descendants / taken away from it, its ancestors and its descendants (Core's

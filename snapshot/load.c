@@ -14,7 +14,6 @@
 #include "chainstate/coin_sum.h"
 #include "snapshot/assumed.h"
 #include "snapshot/coin_file_reader.h"
-#include "validate/rules/block.h"
 
 enum { TELL_EVERY = 20000, WRITE_CACHE = 32 << 20 };
 
@@ -100,7 +99,7 @@ static lode_status find_base(loading *l, const lode_block_hash *hash)
                          "block %s, whose set this is, is not known here: its header and those below it must come "
                          "first (bitcoind fetches them)",
                          hex);
-    if (e->status & (LODE_BLOCK_FAILED_VALID | LODE_BLOCK_FAILED_CHILD))
+    if (lode_entry_is_failed(e))
         return lode_fail(LODE_UNSUPPORTED, "block %s, whose set this is, is part of an invalid chain", hex);
     if (!best || lode_node_ancestor(&best->node, e->node.height) != &e->node)
         return lode_fail(LODE_UNSUPPORTED, "block %s, whose set this is, is not on the chain of headers with most work",
@@ -198,14 +197,8 @@ static lode_status write_coins(const loading *l, const char *path)
 static lode_status mark_blocks(const loading *l)
 {
     lode_block_index *index = l->chain->index;
-    lode_entry *e = lode_block_index_find(index, &l->info.base->node.hash);
 
-    for (; e->node.height > 0 && lode_is_segwit_active(e->node.height, &l->chain->params); e = lode_entry_prev(e)) {
-        if (e->status & LODE_BLOCK_OPT_WITNESS)
-            continue;
-        e->status |= LODE_BLOCK_OPT_WITNESS;
-        lode_block_index_mark_dirty(index, e);
-    }
+    lode_block_index_assume_witnesses(index, lode_block_index_find(index, &l->info.base->node.hash));
     lode_status s = lode_block_index_write(index);
     l->chain->in_doubt |= lode_failed(s);
     return s;

@@ -2,8 +2,7 @@
  *
  *     D/[folder]/chainstate_snapshot/                 coins as in chainstate/, at the file's block
  *     D/[folder]/chainstate_snapshot/base_blockhash   that block's hash, 32 bytes
- *     blocks/index                                    OPT_WITNESS on the block and its ancestors from segwit's height
- * on
+ *     blocks/index                                    OPT_WITNESS on the block and those below, from segwit's height on
  *
  * bitcoind goes on from there, and validates the blocks below in the background. It opens such a directory only for a
  * block that it vouches for itself.
@@ -25,10 +24,11 @@ typedef struct lode_load_info {
  * best header, has not failed, has more work than the tip; the content's hash is trusted. Only then is anything
  * written. The new folder has another name until it is whole, and is removed when something fails; what a killed run
  * left is removed by the next. The chain itself stays as it is, and must not be gone on with: it is the snapshot's
- * background. In:      chain    a writer's, with nothing pending. Its interruption and progress are used. trusted
- * hash_serialized_3 of a set that is trusted besides those that Core vouches for; may be NULL. Errors: LODE_UNSUPPORTED
- * when the block or the content is not trusted, or the base does not fit the chain; LODE_CORRUPT when the file is
- * damaged, with the byte; LODE_NO_SPACE, LODE_CANCELLED, LODE_IO. */
+ * background.
+ * In:      chain    a writer's, with nothing pending. Its interruption and progress are used.
+ *          trusted  hash_serialized_3 of a set that is trusted besides those that Core vouches for; may be NULL.
+ * Errors:  LODE_UNSUPPORTED when the block or the content is not trusted, or the base does not fit the chain;
+ *          LODE_CORRUPT when the file is damaged, with the byte; LODE_NO_SPACE, LODE_CANCELLED, LODE_IO. */
 lode_status lode_coins_load_file(lode_load_info *info, lode_chain *chain, const char *path, const uint8_t *trusted);
 
 #endif
