@@ -80,7 +80,8 @@ struct lode_block_files {
     lode_cond work, done;
     /* guarded by mutex; so is len of the open pieces, and which there are */
     lode_piece *first, **last;
-    size_t piece_bytes;
+    size_t piece_bytes; /* in use */
+    size_t spare_bytes;
     lode_piece *spare[2];     /* by kind */
     uint64_t queued, written; /* pieces, counted */
     lode_status error;        /* of the piece at the front: written again at the next sync */

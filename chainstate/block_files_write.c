@@ -79,8 +79,7 @@ static bool mark_dirty(lode_block_files *files, lode_file_id id)
     return true;
 }
 
-/* Keeps pieces until the next sync: fresh memory costs a page fault per 4 KiB. There are never more than once were in
- * use, which the limit bounds. */
+/* Keeps pieces until the next sync, or until memory is wanted for others: fresh memory costs a page fault per 4 KiB. */
 static void recycle(lode_block_files *files, lode_piece *p)
 {
     lode_mutex_assert_held(&files->mutex);
@@ -89,6 +88,7 @@ static void recycle(lode_block_files *files, lode_piece *p)
         free(p);
         return;
     }
+    files->spare_bytes += p->capacity;
     p->next = files->spare[p->id.kind];
     files->spare[p->id.kind] = p;
 }
@@ -109,6 +109,7 @@ static void free_spare(lode_block_files *files)
         free_list(files->spare[kind]);
         files->spare[kind] = NULL;
     }
+    files->spare_bytes = 0;
 }
 
 static void finish_front(lode_block_files *files, lode_status s)
@@ -195,6 +196,27 @@ static int make_place(lode_block_files *files)
     return oldest;
 }
 
+static lode_piece *reuse(lode_block_files *files, lode_file_kind kind)
+{
+    lode_piece *p = files->spare[kind];
+
+    lode_mutex_assert_held(&files->mutex);
+    if (p) {
+        files->spare[kind] = p->next;
+        files->spare_bytes -= p->capacity;
+    }
+    return p;
+}
+
+/* The limit holds for pieces in use and spare ones together. */
+static lode_piece *allocate_piece(lode_block_files *files, uint32_t capacity)
+{
+    lode_mutex_assert_held(&files->mutex);
+    if (files->piece_bytes + files->spare_bytes + capacity > LODE_PIECES_LIMIT)
+        free_spare(files);
+    return aligned_alloc(LODE_DIRECT_ALIGN, LODE_DIRECT_ALIGN + capacity);
+}
+
 /* Memory for a piece, within the limit: waits until the writer has caught up. */
 static lode_status take_memory(lode_piece **out, lode_block_files *files, lode_file_kind kind)
 {
@@ -208,10 +230,8 @@ static lode_status take_memory(lode_piece **out, lode_block_files *files, lode_f
     if (files->has_failed) {
         s = files->error;
     } else {
-        p = files->spare[kind];
-        if (p)
-            files->spare[kind] = p->next;
-        if (!p && !(p = aligned_alloc(LODE_DIRECT_ALIGN, LODE_DIRECT_ALIGN + capacity)))
+        p = reuse(files, kind);
+        if (!p && !(p = allocate_piece(files, capacity)))
             s = lode_fail(LODE_NO_MEMORY, "%s: no memory to gather blocks in", files->path);
         if (p)
             files->piece_bytes += capacity;
