@@ -4,7 +4,7 @@
 #include "api/handle.h"
 #include "query/export.h"
 #include "snapshot/coin_file.h"
-#include "snapshot/coins_at.h"
+#include "snapshot/earlier_coins.h"
 
 static lode_status find_block(const lode *h, lode_entry **entry, const char *at)
 {

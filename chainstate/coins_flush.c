@@ -1,9 +1,10 @@
 /* chainstate/coins_flush.c: beginning a flush and waiting for it.
  *
  * Room:     the active generation is frozen and written by a thread of its own as a sorted run, and then serves as a
- * cache. A few changes become a batch instead, and join the frozen generation, which stays. Touches:  which generations
- * there are; the store from the flush's thread. Threads:  the chain's, and one per flush. Promise:  until a flush is on
- * disk, all it writes is in memory, and may be written again after a failure.
+ *           cache. A few changes become a batch instead, and join the frozen generation, which stays.
+ * Touches:  which generations there are; the store from the flush's thread.
+ * Threads:  the chain's, and one per flush.
+ * Promise:  until a flush is on disk, all it writes is in memory, and may be written again after a failure.
  */
 #include "chainstate/coins_internal.h"
 #include "support/check.h"

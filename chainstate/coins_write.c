@@ -1,8 +1,10 @@
 /* chainstate/coins_write.c: a generation as records of the database.
  *
- * Room:     'B', then coins in key order, then the deletion of Core's 'H' (or a new one, in a replay): into a sorted
- * run, or a batch if they are few. Touches:  a generation that nobody changes, the store. Threads:  a flush's own and
- * helpers, or the chain's. Promise:  all of it becomes visible in one step of the store, over a crash as well.
+ * Room:     'B', then coins in key order, then the deletion of Core's 'H' (or a new one, in a replay): into sorted
+ *           runs, or a batch if they are few.
+ * Touches:  a generation that nobody changes, the store.
+ * Threads:  a flush's own and helpers, or the chain's.
+ * Promise:  all of it becomes visible in one step of the store, over a crash as well.
  */
 #include <stdlib.h>
 

@@ -1,14 +1,14 @@
 /* query/export.c: the coin set as rows that other programs read.
  *
  * Room:     a coin as a row; rows as text.
- * Touches:  the file; what snapshot/coins_at.c touches.
+ * Touches:  the file; what snapshot/earlier_coins.c touches.
  * Threads:  the chain's.
  */
 #include "query/export.h"
 
 #include "query/json.h"
 #include "query/script_class.h"
-#include "snapshot/coins_at.h"
+#include "snapshot/earlier_coins.h"
 #include "snapshot/file_writer.h"
 
 enum { TELL_EVERY = 20000 };
@@ -138,8 +138,8 @@ static lode_status put_coins(exporting *x, lode_coins *coins)
 static lode_status export_all(exporting *x, lode_entry *target)
 {
     static const char names[] = "txid,vout,value,coinbase,height,scriptpubkey,type,address\n";
-    lode_coins_at at;
-    lode_status s = lode_coins_at_open(&at, x->chain, target);
+    lode_earlier_coins at;
+    lode_status s = lode_earlier_coins_open(&at, x->chain, target);
 
     if (!lode_failed(s) && x->format == LODE_EXPORT_SQLITE)
         s = lode_export_database_open(&x->database, x->writer.unfinished);
@@ -150,7 +150,7 @@ static lode_status export_all(exporting *x, lode_entry *target)
     if (!lode_failed(s) && x->database)
         s = lode_export_database_finish(x->database, x->chain, target, x->count);
     lode_export_database_close(x->database);
-    lode_coins_at_close(&at);
+    lode_earlier_coins_close(&at);
     return s;
 }
 

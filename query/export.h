@@ -26,7 +26,7 @@ typedef struct lode_export_row {
 /* Writes the set at `target`, a block of the chain, to `path`, which is PATH.incomplete until it is whole.
  * Out:     count  of coins.
  * Errors:  LODE_EXISTS at once when there is such a file; LODE_UNSUPPORTED for sqlite in a build without it, or on
- * other files than the system's; those of lode_coins_at_open; LODE_NO_SPACE, LODE_IO. No file is left then. */
+ * other files than the system's; those of lode_earlier_coins_open; LODE_NO_SPACE, LODE_IO. No file is left then. */
 lode_status lode_coins_export(uint64_t *count, lode_chain *chain, lode_entry *target, lode_export_format format,
                               const char *path);
 

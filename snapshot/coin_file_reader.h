@@ -6,8 +6,9 @@
 
 typedef struct lode_coin_file_reader lode_coin_file_reader;
 
-/* Reads and checks the header. Errors: LODE_CORRUPT when the file is no coin file of this network, LODE_MISSING,
- * LODE_IO. Out:     *out  given: lode_coin_file_reader_close. */
+/* Reads and checks the header.
+ * Out:     *out  given: lode_coin_file_reader_close.
+ * Errors:  LODE_CORRUPT when the file is no coin file of this network, LODE_MISSING, LODE_IO. */
 lode_status lode_coin_file_reader_open(lode_coin_file_reader **out, lode_env *env, const char *path,
                                        const lode_chain_params *params);
 void lode_coin_file_reader_close(lode_coin_file_reader *r); /* closing NULL does nothing */

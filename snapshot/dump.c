@@ -10,7 +10,7 @@
 
 #include "chainstate/utxo_stats.h"
 #include "snapshot/coin_file.h"
-#include "snapshot/coins_at.h"
+#include "snapshot/earlier_coins.h"
 #include "snapshot/file_writer.h"
 #include "support/check.h"
 
@@ -141,21 +141,21 @@ static lode_status write_set(lode_dump_info *info, lode_file_writer *w, lode_coi
 lode_status lode_coins_dump(lode_dump_info *info, lode_chain *chain, lode_entry *target, const char *path)
 {
     lode_dump_info out = { .base = target };
-    lode_coins_at at;
+    lode_earlier_coins at;
     lode_file_writer w;
     lode_status s;
 
     if (!lode_chain_contains(chain, target))
         return lode_fail(LODE_INVALID_ARGUMENT, "the block is not in the active chain");
     LODE_TRY(lode_file_writer_open(&w, chain->env, path));
-    s = lode_coins_at_open(&at, chain, target);
+    s = lode_earlier_coins_open(&at, chain, target);
     if (!lode_failed(s))
         s = write_set(&out, &w, at.coins, chain);
     if (lode_failed(s))
         lode_file_writer_abandon(&w);
     else
         s = lode_file_writer_finish(&w);
-    lode_coins_at_close(&at);
+    lode_earlier_coins_close(&at);
     LODE_TRY(s);
     *info = out;
     return s;

@@ -7,7 +7,7 @@ libsnapshot_la_SOURCES = \
 	snapshot/check_block.c snapshot/check_block.h \
 	snapshot/coin_file.c snapshot/coin_file.h \
 	snapshot/coin_file_reader.c snapshot/coin_file_reader.h \
-	snapshot/coins_at.c snapshot/coins_at.h \
+	snapshot/earlier_coins.c snapshot/earlier_coins.h \
 	snapshot/dump.c \
 	snapshot/file_writer.c snapshot/file_writer.h \
 	snapshot/load.c snapshot/load.h \

@@ -5,7 +5,7 @@
  * Touches:  the store of indexes/txindex.
  * Threads:  the chain's, and one that writes; it divides large arrays among others by ranges of txids.
  * Promise:  'B' moves in the same step as the last entries it speaks for, or later. Entries may be there before: they
- * are right, and are written again by whoever goes on from an older 'B'.
+ *           are right, and are written again by whoever goes on from an older 'B'.
  */
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -9,8 +9,9 @@ static bed_print at_height, at_side, at_fork;
 
 static lode_submit_result submit(bed *b, const made_block *block)
 {
-    lode_submit_result r = { .size = sizeof r };
+    lode_submit_result r;
     memset(&r, 0x55, sizeof r);
+    r.size = sizeof r;
     assert_ok(lode_submit_block(b->h, &r, block->raw, block->size));
     assert_string_equal(r.hash, block->hex);
     return r;

@@ -1,10 +1,10 @@
-/* snapshot/coins_at.c: the coin set as it was at an earlier block.
+/* snapshot/earlier_coins.c: the coin set as it was at an earlier block.
  *
  * Room:     blocks above it, undone one after another in an overlay.
  * Touches:  memory; block and undo files for reading.
  * Threads:  the chain's; blocks are parsed in the overlay's workers.
  */
-#include "snapshot/coins_at.h"
+#include "snapshot/earlier_coins.h"
 
 #include <stdlib.h>
 
@@ -55,9 +55,9 @@ static lode_status roll_back(lode_chain *overlay, const lode_chain *chain, const
     return s;
 }
 
-lode_status lode_coins_at_open(lode_coins_at *at, lode_chain *chain, lode_entry *target)
+lode_status lode_earlier_coins_open(lode_earlier_coins *at, lode_chain *chain, lode_entry *target)
 {
-    *at = (lode_coins_at){ .coins = chain->coins };
+    *at = (lode_earlier_coins){ .coins = chain->coins };
     if (target == chain->tip)
         return lode_ok();
     LODE_TRY(lode_overlay_open(&at->overlay, chain));
@@ -65,10 +65,10 @@ lode_status lode_coins_at_open(lode_coins_at *at, lode_chain *chain, lode_entry 
     return roll_back(at->overlay, chain, target);
 }
 
-void lode_coins_at_close(lode_coins_at *at)
+void lode_earlier_coins_close(lode_earlier_coins *at)
 {
     lode_overlay_close(at->overlay);
-    *at = (lode_coins_at){ NULL, NULL };
+    *at = (lode_earlier_coins){ NULL, NULL };
 }
 
 lode_status lode_chain_find_named(lode_entry **entry, const lode_chain *chain, const char *name)
