@@ -82,11 +82,6 @@ bool lode_settings_add(lode_settings *s, bool *known, const char *section, const
     return append(s, option, false, section, "1"); /* -noX=0: a double negative */
 }
 
-static bool asks_to_be_declined(const char *name, size_t name_len, const char *equals)
-{
-    return lode_option_declined(name, name_len) && (!equals || strcmp(equals, "=0") != 0);
-}
-
 /* -prune=0, -nocoinstatsindex: what is declined, declined. */
 static bool is_turned_off(const char *name, size_t name_len, const char *equals)
 {
@@ -104,12 +99,12 @@ static bool parse_option(lode_settings *s, const char *word)
 
     if (!lode_settings_add(s, &known, NULL, name, name_len, equals ? equals + 1 : ""))
         return false;
-    if (!known && asks_to_be_declined(name, name_len, equals))
-        return lode_settings_fail(s, "%s: %s", word, lode_option_declined(name, name_len));
-    if (!known && !is_turned_off(name, name_len, equals))
-        return lode_settings_fail(s, "unknown option %s", word);
-    if (!known)
+    if (!known && is_turned_off(name, name_len, equals))
         return true;
+    if (!known && lode_option_declined(name, name_len))
+        return lode_settings_fail(s, "%s: %s", word, lode_option_declined(name, name_len));
+    if (!known)
+        return lode_settings_fail(s, "unknown option %s", word);
     if (!equals && s->list[s->count - 1].option->value_name && !s->list[s->count - 1].is_negated &&
         strcmp(s->list[s->count - 1].option->name, "debug") != 0)
         return lode_settings_fail(s, "option %s needs a value: %s=%s", word, word,

@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <lode.h>
 
@@ -33,8 +32,6 @@ static int submit_block(lode *node, const uint8_t *block, size_t len)
 {
     lode_submit_result result = { .size = sizeof result };
 
-    memset(&result, 0, sizeof result);
-    result.size = sizeof result;
     if (failed(lode_submit_block(node, &result, block, len)))
         return 1;
     if (!result.accepted)
@@ -73,8 +70,6 @@ static int tell_tip(lode *node)
     lode_tip tip = { .size = sizeof tip };
     char hash[65];
 
-    memset(&tip, 0, sizeof tip);
-    tip.size = sizeof tip;
     if (failed(lode_get_tip(node, &tip)))
         return 1;
     printf("tip: height %" PRId32 ", %s\n", tip.height, hash_text(hash, tip.hash));
@@ -86,8 +81,6 @@ static int tell_set(lode *node)
     lode_set_info set = { .size = sizeof set };
     char hash[65];
 
-    memset(&set, 0, sizeof set);
-    set.size = sizeof set;
     if (failed(lode_get_set_info(node, &set, LODE_HASH_MUHASH)))
         return 1;
     printf("coins: %" PRIu64 ", worth %" PRId64 " satoshis, muhash %s\n", set.txouts, set.total_sat,
