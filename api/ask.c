@@ -7,17 +7,6 @@
 #include "query/find_tx.h"
 #include "query/query.h"
 
-static lode_status copy_transaction(uint8_t **raw, size_t *len, const lode_tx *tx)
-{
-    uint8_t *copy = malloc(tx->size);
-    if (!copy)
-        return lode_fail(LODE_NO_MEMORY, "no memory for a transaction of %u bytes", tx->size);
-    memcpy(copy, tx->raw, tx->size);
-    *raw = copy;
-    *len = tx->size;
-    return lode_ok();
-}
-
 lode_status lode_get_transaction(lode *h, int *found, uint8_t **raw, size_t *len, uint8_t block_hash[32], const uint8_t txid[32])
 {
     lode_buf bytes = LODE_BUF_EMPTY;
@@ -37,7 +26,7 @@ lode_status lode_get_transaction(lode *h, int *found, uint8_t **raw, size_t *len
         s = h->chain->txindex ? lode_find_indexed_tx(h->chain, &is_there, &tx, &bytes, &arena, &block, &id)
                               : lode_fail(LODE_UNSUPPORTED, "there is no transaction index; import with -txindex");
     if (!lode_failed(s) && is_there)
-        s = copy_transaction(raw, len, &tx);
+        s = lode_handle_give(raw, len, lode_slice_of(tx.raw, tx.size));
     if (!lode_failed(s) && is_there && block_hash)
         memcpy(block_hash, block.bytes, 32);
     lode_state_release(view);
@@ -57,7 +46,7 @@ lode_status lode_get_set_info(lode *h, lode_set_info *info, int hash)
 
     LODE_NEEDS(!(hash & ~(LODE_HASH_SERIALIZED_3 | LODE_HASH_MUHASH)), "unknown hash");
     LODE_NEEDS_SIZE(info);
-    LODE_TRY(lode_handle_lock_for_answer(h, info));
+    LODE_TRY(lode_handle_lock_for_answer(h, info, __func__));
     s = h->read_only ? lode_ok() : lode_handle_flush(h);
     if (!lode_failed(s))
         s = lode_utxo_stats_compute(&stats, h->chain->coins, hashes, h->chain->options.threads, &h->chain->interrupted);
@@ -69,33 +58,22 @@ lode_status lode_get_set_info(lode *h, lode_set_info *info, int hash)
         memcpy(full.muhash, stats.muhash, 32);
         LODE_PUT_RESULT(info, full);
     }
-    if (s.code == LODE_CANCELLED)
-        __atomic_store_n(&h->chain->interrupted, 0, __ATOMIC_RELAXED);
-    s = lode_handle_tell(h, s);
-    lode_mutex_unlock(&h->lock);
-    return s;
+    return lode_handle_end_answer(h, s);
 }
 
 lode_status lode_query(lode *h, const char *command, const char *const *arguments, size_t count, char **answer, int *is_text,
                        int *error_code, char **error_text)
 {
-    lode_status s = lode_ok();
-    LODE_NEEDS(command && is_text && error_code && error_text, "an argument is NULL");
+    LODE_NEEDS(command && answer && is_text && error_code && error_text, "an argument is NULL");
     LODE_NEEDS(!count || arguments, "arguments are missing");
     for (size_t i = 0; i < count; i++)
         LODE_NEEDS(arguments[i], "an argument of the command is NULL");
-    LODE_TRY(lode_handle_lock_for_answer(h, answer));
     *answer = NULL;
     *is_text = 0;
     *error_code = 0;
     *error_text = NULL;
-    if (!h->read_only && lode_coins_is_dirty(h->chain->coins))
-        s = lode_handle_flush(h);
-    if (!lode_failed(s))
-        s = lode_query_chain(h->chain, command, arguments, count, answer, is_text, error_code, error_text);
-    s = lode_handle_tell(h, s);
-    lode_mutex_unlock(&h->lock);
-    return s;
+    LODE_TRY(lode_handle_lock_for_walk(h, answer, __func__));
+    return lode_handle_end_answer(h, lode_query_chain(h->chain, command, arguments, count, answer, is_text, error_code, error_text));
 }
 
 const char *lode_query_name(size_t i)

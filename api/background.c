@@ -99,7 +99,7 @@ static void end_run(lode_import_job *job)
     lode_mutex_lock(&job->lock);
     job->is_running = false;
     if (job->is_cancelled)
-        __atomic_store_n(&job->h->chain->interrupted, 0, __ATOMIC_RELAXED);
+        lode_handle_forget_interrupt(job->h);
     lode_mutex_unlock(&job->lock);
 }
 
@@ -392,5 +392,5 @@ void lode_background_end(lode *h, bool cancel)
     lode_mutex_unlock(&b->lock);
     lode_thread_join(&b->submitter);
     if (cancel)
-        __atomic_store_n(&h->chain->interrupted, 0, __ATOMIC_RELAXED);
+        lode_handle_forget_interrupt(h);
 }

@@ -206,20 +206,6 @@ static lode_status read_undo(lode_buf *out, lode *h, const lode_entry_facts *fac
                                       &facts->entry->node.prev->hash);
 }
 
-/* What the caller frees is malloc's. */
-static lode_status give(uint8_t **raw, size_t *len, const lode_buf *bytes)
-{
-    uint8_t *copy = malloc(bytes->len ? bytes->len : 1);
-
-    if (!copy)
-        return lode_fail(LODE_NO_MEMORY, "no memory for %zu bytes", bytes->len);
-    if (bytes->len)
-        memcpy(copy, bytes->data, bytes->len);
-    *raw = copy;
-    *len = bytes->len;
-    return lode_ok();
-}
-
 typedef struct wanted_bytes {
     uint32_t needs; /* status */
     lode_status (*read)(lode_buf *out, lode *h, const lode_entry_facts *facts);
@@ -244,7 +230,7 @@ static lode_status get_bytes(lode *h, int *found, uint8_t **raw, size_t *len, co
     if (is_there)
         s = what->read(&bytes, h, &facts);
     if (is_there && !lode_failed(s))
-        s = give(raw, len, &bytes);
+        s = lode_handle_give(raw, len, lode_buf_slice(&bytes));
     lode_state_release(view);
     lode_buf_clear(&bytes);
     if (!lode_failed(s))

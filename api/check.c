@@ -18,6 +18,13 @@ void lode_set_progress(lode *h, void *context,
     lode_mutex_unlock(&h->lock);
 }
 
+/* Also a check that found something may have been stopped: its answer does not say so. */
+static lode_status end_check(lode *h, lode_status s)
+{
+    lode_handle_forget_interrupt(h);
+    return lode_handle_end_answer(h, s);
+}
+
 static int answer_of(lode_verify_answer answer)
 {
     switch (answer) {
@@ -38,7 +45,7 @@ lode_status lode_verify_chain(lode *h, lode_check_result *result, int level, int
     lode_status s;
 
     LODE_NEEDS_SIZE(result);
-    LODE_TRY(lode_handle_lock_for_walk(h, result));
+    LODE_TRY(lode_handle_lock_for_walk(h, result, __func__));
     s = lode_chain_verify(&verdict, h->chain, level, blocks);
     if (!lode_failed(s)) {
         full = (lode_check_result){ .size = sizeof full,
@@ -49,7 +56,7 @@ lode_status lode_verify_chain(lode *h, lode_check_result *result, int level, int
         memcpy(full.text, verdict.text, sizeof verdict.text);
         LODE_PUT_RESULT(result, full);
     }
-    return lode_handle_end_answer(h, s);
+    return end_check(h, s);
 }
 
 void lode_check_options_init(lode_check_options *options)
@@ -72,10 +79,10 @@ lode_status lode_check_directory(lode *h, lode_check_result *result, const lode_
     lode_check_options_init(&o);
     if (given) {
         LODE_NEEDS(given->size >= sizeof given->size, "options are not initialised: call lode_check_options_init");
-        memcpy(&o, given, given->size < sizeof o ? given->size : sizeof o);
+        lode_take_options(&o, given, sizeof o);
     }
     options = (lode_directory_check_options){ o.deep, o.context, o.on_finding };
-    LODE_TRY(lode_handle_lock_for_walk(h, result));
+    LODE_TRY(lode_handle_lock_for_walk(h, result, __func__));
     s = lode_directory_check(&verdict, h->chain, &options);
     if (!lode_failed(s)) {
         full = (lode_check_result){ .size = sizeof full,
@@ -86,5 +93,5 @@ lode_status lode_check_directory(lode *h, lode_check_result *result, const lode_
         memcpy(full.text, verdict.text, sizeof verdict.text);
         LODE_PUT_RESULT(result, full);
     }
-    return lode_handle_end_answer(h, s);
+    return end_check(h, s);
 }

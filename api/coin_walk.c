@@ -136,7 +136,7 @@ lode_status lode_coin_walk_next(lode_coin_walk *walk, int *found, lode_coin_id *
     LODE_NEEDS_SIZE(coin);
     LODE_TRY(lode_handle_tell(walk->h, next_stored(walk, &is_there, prevout, &value)));
     if (is_there) {
-        LODE_TRY(lode_coin_info_of(&full, &script, walk->scratch, value));
+        LODE_TRY(lode_handle_tell(walk->h, lode_coin_info_of(&full, &script, walk->scratch, value)));
         full.script = (uint8_t *)(uintptr_t)script.data; /* lent */
         memcpy(id->txid, prevout, 32);
         id->index = lode_read_le32(prevout + 32);

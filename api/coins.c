@@ -9,6 +9,7 @@
 
 lode_status lode_handle_view(lode_state **view, lode *h, const char *function)
 {
+    bool is_writer;
     int why;
 
     *view = NULL;
@@ -17,12 +18,14 @@ lode_status lode_handle_view(lode_state **view, lode *h, const char *function)
     why = __atomic_load_n(&h->is_broken, __ATOMIC_ACQUIRE);
     if (why)
         return lode_handle_broken(why);
-    if (lode_mutex_is_held(&h->lock)) /* a callback: nobody else would publish the first state of an import */
+    is_writer = lode_mutex_is_held(&h->lock);
+    if (is_writer) /* a callback: nobody else would publish the first state of an import */
         LODE_TRY(lode_publisher_begin_showing(&h->publisher, h->chain));
-    *view = lode_publisher_take(&h->publisher);
-    if (!*view)
-        return lode_fail(LODE_UNSUPPORTED, "a flush was cut off; run an import once to replay it");
-    return lode_ok();
+    *view = lode_publisher_take(&h->publisher, !is_writer);
+    if (*view)
+        return lode_ok();
+    why = __atomic_load_n(&h->is_broken, __ATOMIC_ACQUIRE); /* the import that was waited for may have failed */
+    return why ? lode_handle_broken(why) : lode_handle_cut_off();
 }
 
 void lode_tip_of_state(lode_tip *tip, const lode_state *view)
@@ -70,11 +73,7 @@ static lode_status copy_coin(lode_coin_info *out, lode_slice stored)
     lode_coin_info full;
 
     LODE_TRY(lode_coin_info_of(&full, &script, scratch, stored));
-    full.script = malloc(script.len ? script.len : 1);
-    if (!full.script)
-        return lode_fail(LODE_NO_MEMORY, "no memory for a script of %zu bytes", script.len);
-    if (script.len)
-        memcpy(full.script, script.data, script.len);
+    LODE_TRY(lode_handle_give(&full.script, &full.script_len, script));
     if (out->size < offsetof(lode_coin_info, script) + sizeof full.script)
         free(full.script); /* nobody would free it */
     LODE_PUT_RESULT(out, full);

@@ -30,7 +30,7 @@ lode_status lode_export_coins(lode *h, lode_export_result *result, const char *f
     LODE_NEEDS(path && *path, "no path");
     LODE_NEEDS_SIZE(result);
     LODE_NEEDS(format && lode_export_format_from_name(&f, format), "the formats are csv, jsonl and sqlite");
-    LODE_TRY(lode_handle_lock_for_walk(h, result));
+    LODE_TRY(lode_handle_lock_for_walk(h, result, __func__));
     s = find_block(h, &entry, at);
     if (!lode_failed(s))
         s = lode_coins_export(&count, h->chain, entry, f, path);
@@ -47,7 +47,7 @@ lode_status lode_dump_coins(lode *h, lode_export_result *result, const char *pat
 
     LODE_NEEDS(path && *path, "no path");
     LODE_NEEDS_SIZE(result);
-    LODE_TRY(lode_handle_lock_for_walk(h, result));
+    LODE_TRY(lode_handle_lock_for_walk(h, result, __func__));
     s = find_block(h, &entry, at);
     if (!lode_failed(s))
         s = lode_coins_dump(&info, h->chain, entry, path);

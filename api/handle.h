@@ -19,15 +19,18 @@ typedef struct lode_background {
     bool is_closing, is_cancelled;
 } lode_background;
 
+/* HAS_LOADED coins: the chain is the snapshot's background now, and not gone on with. */
 enum { LODE_HANDLE_IN_DOUBT = 1, LODE_HANDLE_HAS_LOADED = 2 };
 /* The error that says so. */
 lode_status lode_handle_broken(int why);
+/* The error where the coins on disk are no state. */
+lode_status lode_handle_cut_off(void);
+enum { LODE_HANDLE_CACHE_LEAST = 4 << 20 }; /* Core's smallest -dbcache */
 
 struct lode {
     lode_logger logger; /* constant after open */
     int32_t stop_at_height;
     bool read_only;
-    bool has_loaded; /* coins: the chain is the snapshot's background now, and not gone on with */
     void (*on_event)(void *context, const lode_event *event);
     void *event_context;
     uint64_t signature_cache_bytes;
@@ -65,10 +68,13 @@ lode_status lode_handle_import(lode *handle, const lode_import_options *options,
 lode_status lode_import_options_take(lode_import_options *out, const lode_import_options *given, const char *function);
 
 /* Waits for the writer, then holds the lock: for answers that need the chain itself. `out` only has to be there. */
-lode_status lode_handle_lock_for_answer(lode *handle, const void *out);
+lode_status lode_handle_lock_for_answer(lode *handle, const void *out, const char *function);
 /* The same, and everything is on disk. */
-lode_status lode_handle_lock_for_walk(lode *handle, const void *out);
+lode_status lode_handle_lock_for_walk(lode *handle, const void *out, const char *function);
 lode_status lode_handle_end_answer(lode *handle, lode_status s);
+
+/* A request to stop has been met. lock is held. */
+void lode_handle_forget_interrupt(lode *handle);
 
 /* An error as it is told: with what rebuilds a damaged part. */
 lode_status lode_handle_tell(const lode *handle, lode_status s);
@@ -77,6 +83,8 @@ lode_status lode_handle_tell(const lode *handle, lode_status s);
 
 /* The newest state, held: lode_state_release. */
 lode_status lode_handle_view(lode_state **view, lode *handle, const char *function);
+/* A copy for the caller, who frees it with lode_free; never NULL, not even of no bytes. */
+lode_status lode_handle_give(uint8_t **out, size_t *len, lode_slice bytes);
 
 /* ---- background.c ---- */
 void lode_background_init(lode_background *background);
@@ -90,6 +98,15 @@ void lode_background_clear(lode_background *background);
         if (!(condition))                                                                                              \
             return lode_fail(LODE_INVALID_ARGUMENT, "%s: %s", __func__, what);                                         \
     } while (0)
+
+/* As much as the caller knows of options that hold their defaults; their size becomes the library's. */
+static inline void lode_take_options(void *options, const void *given, size_t full_size)
+{
+    size_t size;
+    memcpy(&size, given, sizeof size);
+    memcpy(options, given, size < full_size ? size : full_size);
+    memcpy(options, &full_size, sizeof full_size);
+}
 
 /* A result begins with its size, which the caller has set. */
 #define LODE_NEEDS_SIZE(result)                                                                                        \

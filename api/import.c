@@ -20,9 +20,8 @@ lode_status lode_import_options_take(lode_import_options *o, const lode_import_o
         if (given->size < sizeof given->size)
             return lode_fail(LODE_INVALID_ARGUMENT, "%s: options are not initialised: call lode_import_options_init",
                              function);
-        memcpy(o, given, given->size < sizeof *o ? given->size : sizeof *o);
+        lode_take_options(o, given, sizeof *o);
     }
-    o->size = sizeof *o;
     if (o->path_count && !o->paths)
         return lode_fail(LODE_INVALID_ARGUMENT, "%s: paths are missing", function);
     for (size_t i = 0; i < o->path_count; i++)
@@ -157,7 +156,7 @@ lode_status lode_flush(lode *h)
 lode_status lode_set_cache_bytes(lode *h, uint64_t bytes)
 {
     LODE_NEEDS(h, "no handle");
-    LODE_NEEDS(bytes >= UINT64_C(4) << 20, "at least 4 MiB");
+    LODE_NEEDS(bytes >= LODE_HANDLE_CACHE_LEAST, "at least 4 MiB");
     if (bytes > SIZE_MAX / 2)
         bytes = SIZE_MAX / 2;
     __atomic_store_n(&h->wanted_cache, bytes, __ATOMIC_RELEASE);

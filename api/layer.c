@@ -132,14 +132,10 @@ void lode_layer_take_block_back(lode_layer_builder *b, const lode_block *block, 
 
 /* ---- layers ---- */
 
-typedef struct sorting {
-    const uint8_t *bytes;
-} sorting;
-
 static int compare_items(const void *x, const void *y, void *context)
 {
     const lode_layer_item *a = x, *b = y;
-    const uint8_t *bytes = ((const sorting *)context)->bytes;
+    const uint8_t *bytes = context;
     int order =
         lode_slice_compare(lode_slice_of(bytes + a->offset, a->key_len), lode_slice_of(bytes + b->offset, b->key_len));
 
@@ -149,7 +145,6 @@ static int compare_items(const void *x, const void *y, void *context)
 lode_layer *lode_layer_make(lode_layer_builder *b, uint64_t last_step)
 {
     lode_layer *layer = b->failed || !lode_buf_is_good(&b->bytes) ? NULL : calloc(1, sizeof *layer);
-    sorting by = { b->bytes.data };
     size_t kept = 0;
 
     if (!layer) {
@@ -157,11 +152,11 @@ lode_layer *lode_layer_make(lode_layer_builder *b, uint64_t last_step)
         return NULL;
     }
     if (b->count)
-        qsort_r(b->items, b->count, sizeof *b->items, compare_items, &by);
+        qsort_r(b->items, b->count, sizeof *b->items, compare_items, b->bytes.data);
     for (size_t i = 0; i < b->count; i++) {
         const lode_layer_item *a = &b->items[i], *next = i + 1 < b->count ? a + 1 : NULL;
         if (next && a->key_len == next->key_len &&
-            memcmp(by.bytes + a->offset, by.bytes + next->offset, a->key_len) == 0)
+            memcmp(b->bytes.data + a->offset, b->bytes.data + next->offset, a->key_len) == 0)
             continue; /* the later one holds */
         b->items[kept++] = *a;
     }
@@ -170,14 +165,13 @@ lode_layer *lode_layer_make(lode_layer_builder *b, uint64_t last_step)
     return layer;
 }
 
-static bool copy_item(lode_layer *to, const lode_layer *from, const lode_layer_item *item)
+static void copy_item(lode_layer *to, const lode_layer *from, const lode_layer_item *item)
 {
     size_t len = item->key_len + lode_layer_value(from, item).len;
 
     memcpy(to->bytes + to->byte_count, from->bytes + item->offset, len);
     to->items[to->count++] = (lode_layer_item){ to->byte_count, item->key_len, item->value_len };
     to->byte_count += len;
-    return true;
 }
 
 lode_layer *lode_layer_merge(const lode_layer *older, const lode_layer *newer)

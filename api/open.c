@@ -27,6 +27,19 @@ void lode_free(void *memory)
     free(memory);
 }
 
+lode_status lode_handle_give(uint8_t **out, size_t *len, lode_slice bytes)
+{
+    uint8_t *copy = malloc(bytes.len ? bytes.len : 1);
+
+    if (!copy)
+        return lode_fail(LODE_NO_MEMORY, "no memory for %zu bytes", bytes.len);
+    if (bytes.len)
+        memcpy(copy, bytes.data, bytes.len);
+    *out = copy;
+    *len = bytes.len;
+    return lode_ok();
+}
+
 void lode_options_init(lode_options *options)
 {
     if (!options)
@@ -129,8 +142,8 @@ static lode_status fill_chain_options(lode_chain_options *c, lode_chain_params *
     };
     if (c->threads > THREADS_MAX)
         c->threads = THREADS_MAX;
-    if (c->cache_bytes < ((size_t)4 << 20))
-        c->cache_bytes = (size_t)4 << 20; /* Core's smallest -dbcache */
+    if (c->cache_bytes < LODE_HANDLE_CACHE_LEAST)
+        c->cache_bytes = LODE_HANDLE_CACHE_LEAST;
     if (o->minimum_chain_work && !lode_u256_from_hex(&c->minimum_chain_work, o->minimum_chain_work))
         return lode_fail(LODE_INVALID_ARGUMENT, "-minimumchainwork=%s: up to 64 hexadecimal digits", o->minimum_chain_work);
     return set_assume_valid(c, o);
@@ -177,7 +190,7 @@ lode_status lode_open(lode **out, const lode_options *given)
     *out = NULL;
     LODE_NEEDS(given && given->size >= sizeof given->size, "options are not initialised: call lode_options_init");
     lode_options_init(&o);
-    memcpy(&o, given, given->size < sizeof o ? given->size : sizeof o);
+    lode_take_options(&o, given, sizeof o);
     LODE_NEEDS(o.datadir && *o.datadir, "no data directory (-datadir=)");
     LODE_NEEDS(!(o.read_only && (o.reindex || o.reindex_chainstate)), "a reader cannot reindex");
     h = calloc(1, sizeof *h);

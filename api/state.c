@@ -27,13 +27,13 @@ void lode_state_release(lode_state *view)
     free(view);
 }
 
-lode_state *lode_publisher_take(lode_publisher *p)
+lode_state *lode_publisher_take(lode_publisher *p, bool may_wait)
 {
     lode_state *view;
 
     __atomic_store_n(&p->has_readers, 1, __ATOMIC_RELAXED);
     lode_mutex_lock(&p->lock);
-    while (!p->view && p->is_importing)
+    while (!p->view && p->is_awaited && may_wait)
         lode_cond_wait(&p->published, &p->lock);
     view = p->view;
     if (view)
@@ -76,14 +76,19 @@ lode_status lode_state_find_coin(const lode_state *view, bool *found, lode_buf *
 
 void lode_publisher_init(lode_publisher *p, lode_chain *chain)
 {
-    size_t share = chain->options.cache_bytes / 8;
-
     lode_mutex_init(&p->lock);
     lode_cond_init(&p->published);
-    p->recent.limit_bytes = share < ((size_t)2 << 20) ? (size_t)2 << 20 : share;
+    lode_publisher_set_cache_bytes(p, chain->options.cache_bytes);
     p->recent.first_step = 1;
     p->recent.base = chain->tip;
     p->recent.is_lost = !chain->tip;
+}
+
+void lode_publisher_set_cache_bytes(lode_publisher *p, size_t bytes)
+{
+    size_t share = bytes / 8, least = (size_t)2 << 20;
+
+    p->recent.limit_bytes = share < least ? least : share;
 }
 
 static void drop_layers(lode_recent *r, size_t count)
@@ -284,13 +289,19 @@ static lode_status make_view(lode_state **out, bool *fits, lode_publisher *p, lo
     return s;
 }
 
+/* While a cut-off flush is replayed, what is on disk is no state, but somewhere between two. */
+static bool has_state(const lode_chain *chain)
+{
+    return chain->tip && !chain->replay_to && !chain->in_doubt;
+}
+
 lode_status lode_publisher_publish(lode_publisher *p, lode_chain *chain)
 {
     lode_recent *r = &p->recent;
     lode_state *view;
     bool fits;
 
-    if (!chain->tip || chain->in_doubt)
+    if (!has_state(chain))
         return lode_ok();
     close_builder(r);
     count_bytes(r);
@@ -311,12 +322,7 @@ lode_status lode_publisher_publish(lode_publisher *p, lode_chain *chain)
 
 lode_status lode_publisher_begin_showing(lode_publisher *p, lode_chain *chain)
 {
-    bool shows;
-
-    lode_mutex_lock(&p->lock);
-    shows = p->view != NULL;
-    lode_mutex_unlock(&p->lock);
-    return shows || !p->is_importing ? lode_ok() : lode_publisher_publish(p, chain);
+    return p->view || !p->is_importing ? lode_ok() : lode_publisher_publish(p, chain);
 }
 
 lode_status lode_publisher_follow(lode_publisher *p, lode_chain *chain)
@@ -324,20 +330,18 @@ lode_status lode_publisher_follow(lode_publisher *p, lode_chain *chain)
     lode_block_hash best;
     bool found, is_new;
 
-    if (!p->is_importing || !__atomic_load_n(&p->has_readers, __ATOMIC_RELAXED) || !chain->tip || chain->in_doubt)
+    if (!p->is_importing || !__atomic_load_n(&p->has_readers, __ATOMIC_RELAXED) || !has_state(chain))
         return lode_ok();
     LODE_TRY(lode_coins_best_block(chain->coins, &found, &best));
-    lode_mutex_lock(&p->lock);
     is_new = !p->view || (found && !lode_block_hash_is_equal(&p->view->tip->node.hash, &best)) ||
              p->view->best_header != lode_block_index_best_header(chain->index);
-    lode_mutex_unlock(&p->lock);
     return is_new ? lode_publisher_publish(p, chain) : lode_ok();
 }
 
-static void set_importing(lode_publisher *p, bool is_importing)
+static void set_awaited(lode_publisher *p, bool is_awaited)
 {
     lode_mutex_lock(&p->lock);
-    p->is_importing = is_importing;
+    p->is_awaited = is_awaited;
     lode_cond_broadcast(&p->published);
     lode_mutex_unlock(&p->lock);
 }
@@ -351,7 +355,8 @@ lode_status lode_publisher_begin_import(lode_publisher *p, lode_chain *chain)
         LODE_TRY(lode_chain_flush(chain, true));
         LODE_TRY(lode_publisher_publish(p, chain));
     }
-    set_importing(p, true);
+    p->is_importing = true;
+    set_awaited(p, true);
     if (!has_readers)
         set_view(p, NULL);
     return lode_ok();
@@ -359,5 +364,11 @@ lode_status lode_publisher_begin_import(lode_publisher *p, lode_chain *chain)
 
 void lode_publisher_end_import(lode_publisher *p)
 {
-    set_importing(p, false);
+    p->is_importing = false;
+}
+
+void lode_publisher_settle(lode_publisher *p)
+{
+    if (p->is_awaited)
+        set_awaited(p, false);
 }

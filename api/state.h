@@ -43,11 +43,12 @@ typedef struct lode_pending_event {
 } lode_pending_event;
 
 typedef struct lode_publisher {
-    lode_mutex lock; /* guards the view; is_importing is changed under it by the writer, who reads it without */
+    lode_mutex lock; /* guards view and is_awaited, which the writer changes under it and reads without */
     lode_cond published;
-    lode_state *view; /* NULL: nothing to show */
-    bool is_importing;
-    int has_readers; /* atomic */
+    lode_state *view;  /* NULL: nothing to show */
+    bool is_awaited;   /* the first view of an import: it comes, or lode_publisher_settle */
+    bool is_importing; /* the writer's */
+    int has_readers;   /* atomic */
     lode_recent recent;
     lode_pending_event *events;
     size_t event_count, event_capacity;
@@ -55,6 +56,8 @@ typedef struct lode_publisher {
 } lode_publisher;
 
 void lode_publisher_init(lode_publisher *p, lode_chain *chain);
+/* How much is kept in memory for readers goes with the cache. */
+void lode_publisher_set_cache_bytes(lode_publisher *p, size_t bytes);
 void lode_publisher_clear(lode_publisher *p); /* nobody reads any more */
 /* lode_chain's on_block, but for events. */
 void lode_publisher_record(lode_publisher *p, lode_entry *entry, bool is_connected, const lode_block *block,
@@ -70,9 +73,11 @@ lode_status lode_publisher_follow(lode_publisher *p, lode_chain *chain);
  * store's snapshot, which would keep compactions from dropping what was overwritten. */
 lode_status lode_publisher_begin_import(lode_publisher *p, lode_chain *chain);
 void lode_publisher_end_import(lode_publisher *p);
+/* What the import left was published, or cannot be: nobody waits any more. */
+void lode_publisher_settle(lode_publisher *p);
 
-/* The newest view, held; NULL: none. Waits for the first one of an import that began without. */
-lode_state *lode_publisher_take(lode_publisher *p);
+/* The newest view, held; NULL: none. May wait for the first one of an import that began without. */
+lode_state *lode_publisher_take(lode_publisher *p, bool may_wait);
 void lode_state_hold(lode_state *view);
 void lode_state_release(lode_state *view); /* NULL does nothing */
 

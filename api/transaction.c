@@ -86,19 +86,16 @@ static lode_status take_spent(subject *s, const lode_spent_output *given, size_t
     return lode_ok();
 }
 
-static void judge(lode_script_result *result, const lode_tx_hashes *hashes, uint32_t flags)
+static void judge(lode_script_result *result, const subject *t, uint32_t flags)
 {
-    lode_verdict verdict = lode_verdict_of(LODE_BLOCK_SCRIPT_VERIFY_FLAG_FAILED);
-    uint32_t input = 0;
-    const char *text;
+    lode_script_error error;
+    lode_tx_hashes hashes;
 
-    *result = (lode_script_result){ .size = sizeof *result, .valid = 1 };
-    if (lode_tx_check_scripts(&verdict.script_error, &input, hashes, 0, hashes->tx->input_count, flags, NULL))
-        return;
-    text = lode_script_error_text(verdict.script_error);
-    result->valid = 0;
-    result->input = input;
-    memccpy(result->reason, text, '\0', sizeof result->reason - 1);
+    *result = (lode_script_result){ .size = sizeof *result };
+    lode_tx_hashes_init(&hashes, &t->tx, t->spent, false);
+    result->valid = lode_tx_check_scripts(&error, &result->input, &hashes, 0, t->tx.input_count, flags, NULL);
+    if (!result->valid)
+        memccpy(result->reason, lode_script_error_text(error), '\0', sizeof result->reason - 1);
 }
 
 lode_status lode_verify_transaction(lode_script_result *result, const void *raw, size_t len,
@@ -106,7 +103,6 @@ lode_status lode_verify_transaction(lode_script_result *result, const void *raw,
 {
     subject t = { .arena = LODE_ARENA_EMPTY };
     lode_script_result full;
-    lode_tx_hashes hashes;
     uint32_t flags;
     lode_status s;
 
@@ -118,8 +114,7 @@ lode_status lode_verify_transaction(lode_script_result *result, const void *raw,
     if (!lode_failed(s))
         s = take_spent(&t, spent, spent_count);
     if (!lode_failed(s)) {
-        lode_tx_hashes_init(&hashes, &t.tx, t.spent, false);
-        judge(&full, &hashes, flags);
+        judge(&full, &t, flags);
         LODE_PUT_RESULT(result, full);
     }
     lode_arena_clear(&t.arena);
@@ -140,36 +135,35 @@ static lode_sig_cache *warm_cache(lode *h)
     return cache;
 }
 
-static lode_status look_up_spent(subject *t, bool *missing, uint32_t *input, const lode_state *view)
+static lode_status look_up_one(subject *t, bool *found, lode_buf *value, uint32_t input, const lode_state *view)
+{
+    uint8_t scratch[67], *copy;
+    lode_coin_info coin;
+    lode_slice script;
+
+    LODE_TRY(lode_state_find_coin(view, found, value, t->tx.inputs[input].prevout));
+    if (!*found)
+        return lode_ok();
+    LODE_TRY(lode_coin_info_of(&coin, &script, scratch, lode_buf_slice(value)));
+    copy = lode_arena_take(&t->arena, script.len + 1);
+    if (!copy)
+        return lode_fail(LODE_NO_MEMORY, "no memory for a script of %zu bytes", script.len);
+    if (script.len)
+        memcpy(copy, script.data, script.len);
+    t->spent[input] = (lode_txout){ { coin.value_sat }, copy, (uint32_t)script.len };
+    return lode_ok();
+}
+
+/* *found false: the coin of *input is not there. */
+static lode_status look_up_spent(subject *t, bool *found, uint32_t *input, const lode_state *view)
 {
     lode_buf value = LODE_BUF_EMPTY;
     lode_status s = lode_ok();
 
-    *missing = false;
-    for (uint32_t i = 0; i < t->tx.input_count && !*missing && !lode_failed(s); i++) {
-        uint8_t scratch[67], *copy;
-        lode_coin coin;
-        bool found;
-
-        s = lode_state_find_coin(view, &found, &value, t->tx.inputs[i].prevout);
-        if (lode_failed(s))
-            break;
-        *missing = !found;
+    *found = true;
+    for (uint32_t i = 0; i < t->tx.input_count && *found && !lode_failed(s); i++) {
         *input = i;
-        if (!found)
-            break;
-        if (!lode_coin_decode(&coin, scratch, value.data, value.len)) {
-            s = lode_fail(LODE_CORRUPT, "a stored coin does not decode");
-            break;
-        }
-        copy = lode_arena_take(&t->arena, coin.script.len ? coin.script.len : 1);
-        if (!copy) {
-            s = lode_fail(LODE_NO_MEMORY, "no memory for a script of %zu bytes", coin.script.len);
-            break;
-        }
-        if (coin.script.len)
-            memcpy(copy, coin.script.data, coin.script.len);
-        t->spent[i] = (lode_txout){ coin.value, copy, (uint32_t)coin.script.len };
+        s = look_up_one(t, found, &value, i, view);
     }
     lode_buf_clear(&value);
     return s;
@@ -184,20 +178,19 @@ static uint32_t next_flags(const lode *h, const lode_state *view)
     return lode_block_script_flags(&next, &h->chain->params);
 }
 
-static lode_status warm(lode_script_result *full, lode *h, subject *t, uint32_t flags)
+static lode_status warm(lode_script_result *full, lode *h, const subject *t, uint32_t flags)
 {
-    lode_tx_hashes hashes;
-    lode_sig_cache_key key;
+    const lode_tx_hashes subject_alone = { .tx = &t->tx, .spent = t->spent }; /* hashes are made when they are needed */
     lode_sig_cache *cache = warm_cache(h);
+    lode_sig_cache_key key;
 
     if (!cache)
         return lode_fail(LODE_NO_MEMORY, "no memory to remember transactions");
-    lode_tx_hashes_init(&hashes, &t->tx, t->spent, false);
-    lode_sig_cache_make_tx_key(&key, cache, &hashes, flags);
+    lode_sig_cache_make_tx_key(&key, cache, &subject_alone, flags);
     *full = (lode_script_result){ .size = sizeof *full, .valid = 1 };
     if (lode_sig_cache_has(cache, &key, false))
         return lode_ok();
-    judge(full, &hashes, flags);
+    judge(full, t, flags);
     if (!full->valid)
         return lode_ok();
     lode_sig_cache_add(cache, &key);
@@ -210,7 +203,7 @@ lode_status lode_warm_transaction(lode *h, lode_script_result *result, const voi
 {
     subject t = { .arena = LODE_ARENA_EMPTY };
     lode_script_result full = { .size = sizeof full };
-    bool missing = false;
+    bool found = true;
     lode_state *view;
     lode_status s;
 
@@ -220,8 +213,8 @@ lode_status lode_warm_transaction(lode *h, lode_script_result *result, const voi
     LODE_TRY(lode_handle_view(&view, h, __func__));
     s = parse(&t, raw, len);
     if (!lode_failed(s))
-        s = spent ? take_spent(&t, spent, spent_count) : look_up_spent(&t, &missing, &full.input, view);
-    if (!lode_failed(s) && missing)
+        s = spent ? take_spent(&t, spent, spent_count) : look_up_spent(&t, &found, &full.input, view);
+    if (!lode_failed(s) && !found)
         memcpy(full.reason, "bad-txns-inputs-missingorspent", sizeof "bad-txns-inputs-missingorspent");
     else if (!lode_failed(s))
         s = warm(&full, h, &t, next_flags(h, view));
@@ -229,5 +222,5 @@ lode_status lode_warm_transaction(lode *h, lode_script_result *result, const voi
         LODE_PUT_RESULT(result, full);
     lode_state_release(view);
     lode_arena_clear(&t.arena);
-    return s;
+    return lode_handle_tell(h, s);
 }

@@ -14,12 +14,17 @@ lode_status lode_handle_broken(int why)
     return lode_fail(LODE_IO, "an earlier error stopped this handle; close it and open the directory again");
 }
 
+lode_status lode_handle_cut_off(void)
+{
+    return lode_fail(LODE_UNSUPPORTED, "a flush was cut off; run an import once to replay it");
+}
+
 lode_status lode_handle_check(const lode *h)
 {
+    int why = h->chain->in_doubt ? LODE_HANDLE_IN_DOUBT : __atomic_load_n(&h->is_broken, __ATOMIC_ACQUIRE);
+
     lode_mutex_assert_held((lode_mutex *)(uintptr_t)&h->lock);
-    if (h->chain->in_doubt)
-        return lode_handle_broken(LODE_HANDLE_IN_DOUBT);
-    return h->has_loaded ? lode_handle_broken(LODE_HANDLE_HAS_LOADED) : lode_ok();
+    return why ? lode_handle_broken(why) : lode_ok();
 }
 
 lode_status lode_handle_tell(const lode *h, lode_status s)
@@ -43,7 +48,7 @@ void lode_handle_take_wishes(lode *h)
         return;
     h->chain->options.cache_bytes = (size_t)bytes;
     __atomic_store_n(&h->cache_limit, bytes, __ATOMIC_RELAXED);
-    h->publisher.recent.limit_bytes = bytes / 8 < (2 << 20) ? 2 << 20 : (size_t)(bytes / 8);
+    lode_publisher_set_cache_bytes(&h->publisher, (size_t)bytes);
     lode_coins_set_cache_bytes(h->chain->coins, (size_t)bytes);
 }
 
@@ -66,6 +71,11 @@ lode_status lode_handle_begin(lode *h, const char *function, bool reading)
     }
     lode_handle_take_wishes(h);
     return s;
+}
+
+void lode_handle_forget_interrupt(lode *h)
+{
+    __atomic_store_n(&h->chain->interrupted, 0, __ATOMIC_RELAXED);
 }
 
 /* ---- events ---- */
@@ -137,33 +147,33 @@ lode_status lode_handle_end(lode *h, lode_status s)
     chain->in_doubt |= lode_failed(published);
     if (chain->in_doubt)
         __atomic_store_n(&h->is_broken, LODE_HANDLE_IN_DOUBT, __ATOMIC_RELEASE);
-    else
+    lode_publisher_settle(&h->publisher);
+    if (!chain->in_doubt)
         tell_events(h);
     if (s.code == LODE_CANCELLED) /* a request to stop ends one call */
-        __atomic_store_n(&chain->interrupted, 0, __ATOMIC_RELAXED);
+        lode_handle_forget_interrupt(h);
     lode_mutex_unlock(&h->lock);
     return lode_handle_tell(h, lode_failed(s) ? s : published);
 }
 
 /* ---- answers that need the chain itself ---- */
 
-lode_status lode_handle_lock_for_answer(lode *h, const void *out)
+lode_status lode_handle_lock_for_answer(lode *h, const void *out, const char *function)
 {
-    lode_status s;
-
-    LODE_NEEDS(out, "nowhere to put the answer");
-    LODE_TRY(lode_handle_begin(h, __func__, true));
-    s = h->chain->tip ? lode_ok() : lode_fail(LODE_UNSUPPORTED, "a flush was cut off; run an import once to replay it");
-    if (lode_failed(s))
-        lode_mutex_unlock(&h->lock);
-    return s;
+    if (!out)
+        return lode_fail(LODE_INVALID_ARGUMENT, "%s: nowhere to put the answer", function);
+    LODE_TRY(lode_handle_begin(h, function, true));
+    if (h->chain->tip)
+        return lode_ok();
+    lode_mutex_unlock(&h->lock);
+    return lode_handle_cut_off();
 }
 
-lode_status lode_handle_lock_for_walk(lode *h, const void *out)
+lode_status lode_handle_lock_for_walk(lode *h, const void *out, const char *function)
 {
     lode_status s;
 
-    LODE_TRY(lode_handle_lock_for_answer(h, out));
+    LODE_TRY(lode_handle_lock_for_answer(h, out, function));
     s = !h->read_only && lode_coins_is_dirty(h->chain->coins) ? lode_handle_flush(h) : lode_ok();
     if (lode_failed(s))
         return lode_handle_end_answer(h, s);
@@ -172,7 +182,8 @@ lode_status lode_handle_lock_for_walk(lode *h, const void *out)
 
 lode_status lode_handle_end_answer(lode *h, lode_status s)
 {
-    __atomic_store_n(&h->chain->interrupted, 0, __ATOMIC_RELAXED);
+    if (s.code == LODE_CANCELLED)
+        lode_handle_forget_interrupt(h);
     if (h->chain->in_doubt)
         __atomic_store_n(&h->is_broken, LODE_HANDLE_IN_DOUBT, __ATOMIC_RELEASE);
     s = lode_handle_tell(h, s);

@@ -1,7 +1,7 @@
 /* test/api/arguments_test.c: a caller's mistake is an error with a sentence: field reports K11, for the functions that
  * test/loadblock/arguments_test.c does not ask.
  */
-#include "test/loadblock/bed.h"
+#include "test/api/api_bed.h"
 
 #include <string.h>
 
@@ -124,35 +124,33 @@ static void cache_sizes_and_statistics_refuse_what_cannot_be(void **state)
 
 static void scripts_refuse_what_cannot_be(void **state)
 {
-    static const uint8_t tx[] = { 1,    0,    0,    0,    1, [5] = 7,  [37] = 0, 0, 0, 0, 0,
-                                  0xff, 0xff, 0xff, 0xff, 1, [55] = 1, 0x51,     0, 0, 0, 0 };
     lode_spent_output spent[2] = { { 0, "\x51", 1 }, { 0, "\x51", 1 } };
     lode_script_result r = { .size = sizeof r };
     bed b;
 
     begin(&b);
-    assert_refused(lode_verify_transaction(NULL, tx, sizeof tx, spent, 1, 0));
-    assert_refused(lode_verify_transaction(&r, NULL, sizeof tx, spent, 1, 0));
-    assert_refused(lode_verify_transaction(&r, tx, sizeof tx, NULL, 1, 0));
-    assert_refused(lode_verify_transaction(&r, tx, sizeof tx, NULL, 0, 0));
-    assert_refused(lode_verify_transaction(&r, tx, sizeof tx, spent, 0, 0));
-    assert_refused(lode_verify_transaction(&r, tx, sizeof tx, spent, 2, 0));
-    assert_refused(lode_verify_transaction(&r, tx, sizeof tx, spent, 1, 1u << 21));
-    assert_refused(lode_verify_transaction(&r, tx, sizeof tx, spent, 1, LODE_RULE_WITNESS));
-    assert_refused(lode_verify_transaction(&r, tx, sizeof tx, spent, 1, LODE_RULE_CLEANSTACK | LODE_RULE_P2SH));
-    for (size_t len = 0; len < sizeof tx; len++)
-        assert_refused(lode_verify_transaction(&r, tx, len, spent, 1, 0));
+    assert_refused(lode_verify_transaction(NULL, api_tx, sizeof api_tx, spent, 1, 0));
+    assert_refused(lode_verify_transaction(&r, NULL, sizeof api_tx, spent, 1, 0));
+    assert_refused(lode_verify_transaction(&r, api_tx, sizeof api_tx, NULL, 1, 0));
+    assert_refused(lode_verify_transaction(&r, api_tx, sizeof api_tx, NULL, 0, 0));
+    assert_refused(lode_verify_transaction(&r, api_tx, sizeof api_tx, spent, 0, 0));
+    assert_refused(lode_verify_transaction(&r, api_tx, sizeof api_tx, spent, 2, 0));
+    assert_refused(lode_verify_transaction(&r, api_tx, sizeof api_tx, spent, 1, 1u << 21));
+    assert_refused(lode_verify_transaction(&r, api_tx, sizeof api_tx, spent, 1, LODE_RULE_WITNESS));
+    assert_refused(lode_verify_transaction(&r, api_tx, sizeof api_tx, spent, 1, LODE_RULE_CLEANSTACK | LODE_RULE_P2SH));
+    for (size_t len = 0; len < sizeof api_tx; len++)
+        assert_refused(lode_verify_transaction(&r, api_tx, len, spent, 1, 0));
     spent[0].script = NULL;
-    assert_refused(lode_verify_transaction(&r, tx, sizeof tx, spent, 1, 0));
-    assert_refused(lode_warm_transaction(b.h, &r, tx, sizeof tx, spent, 1));
+    assert_refused(lode_verify_transaction(&r, api_tx, sizeof api_tx, spent, 1, 0));
+    assert_refused(lode_warm_transaction(b.h, &r, api_tx, sizeof api_tx, spent, 1));
     spent[0].script = "\x51";
-    assert_ok(lode_verify_transaction(&r, tx, sizeof tx, spent, 1, 0));
-    assert_refused(lode_warm_transaction(NULL, &r, tx, sizeof tx, spent, 1));
-    assert_refused(lode_warm_transaction(b.h, NULL, tx, sizeof tx, spent, 1));
-    assert_refused(lode_warm_transaction(b.h, &r, NULL, sizeof tx, spent, 1));
-    assert_refused(lode_warm_transaction(b.h, &r, tx, sizeof tx, NULL, 1));
-    assert_refused(lode_warm_transaction(b.h, &r, tx, sizeof tx - 1, NULL, 0));
-    assert_ok(lode_warm_transaction(b.h, &r, tx, sizeof tx, NULL, 0));
+    assert_ok(lode_verify_transaction(&r, api_tx, sizeof api_tx, spent, 1, 0));
+    assert_refused(lode_warm_transaction(NULL, &r, api_tx, sizeof api_tx, spent, 1));
+    assert_refused(lode_warm_transaction(b.h, NULL, api_tx, sizeof api_tx, spent, 1));
+    assert_refused(lode_warm_transaction(b.h, &r, NULL, sizeof api_tx, spent, 1));
+    assert_refused(lode_warm_transaction(b.h, &r, api_tx, sizeof api_tx, NULL, 1));
+    assert_refused(lode_warm_transaction(b.h, &r, api_tx, sizeof api_tx - 1, NULL, 0));
+    assert_ok(lode_warm_transaction(b.h, &r, api_tx, sizeof api_tx, NULL, 0));
     assert_int_equal(r.valid, 0);
     bed_clear(&b);
 }

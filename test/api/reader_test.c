@@ -1,6 +1,6 @@
 /* test/api/reader_test.c: coins, walks, blocks, headers and tips, held against what the blocks alone say. */
+#include "test/api/api_bed.h"
 #include "test/api/model.h"
-#include "test/loadblock/bed.h"
 
 #include <string.h>
 
@@ -10,15 +10,6 @@ enum { HEIGHT = 125, FORK_AT = 118 };
 
 static made_chain chain, side; /* side: two empty blocks upon FORK_AT */
 static model coins;
-
-static void submit(bed *b, const made_chain *from, size_t first, size_t end)
-{
-    for (size_t i = first; i < end; i++) {
-        lode_submit_result r = { .size = sizeof r };
-        assert_ok(lode_submit_block(b->h, &r, from->blocks[i].raw, from->blocks[i].size));
-        assert_true(r.accepted);
-    }
-}
 
 static void assert_coins(bed *b, int32_t height)
 {
@@ -90,7 +81,7 @@ static void coins_are_those_of_the_tip_after_each_block(void **state)
     bed_init(&b, "regtest");
     bed_open(&b);
     for (int32_t h = 1; h <= HEIGHT; h++) {
-        submit(&b, &chain, (size_t)h, (size_t)h + 1);
+        api_submit(&b, &chain, (size_t)h, (size_t)h + 1);
         if (h > 98)
             assert_coins(&b, h);
         if (h == 110)
@@ -127,13 +118,13 @@ static void a_walk_keeps_its_state_while_blocks_arrive(void **state)
 
     bed_init(&b, "regtest");
     bed_open(&b);
-    submit(&b, &chain, 1, 111);
+    api_submit(&b, &chain, 1, 111);
     assert_ok(lode_coin_walk_open(&early, b.h, &at, NULL));
     assert_int_equal(at.height, 110);
-    submit(&b, &chain, 111, 116);
+    api_submit(&b, &chain, 111, 116);
     assert_ok(lode_flush(b.h));
     assert_ok(lode_coin_walk_open(&late, b.h, &at, NULL));
-    submit(&b, &chain, 116, chain.count);
+    api_submit(&b, &chain, 116, chain.count);
     assert_ok(lode_flush(b.h));
     assert_int_equal(lode_close(b.h).code, LODE_INVALID_ARGUMENT); /* it stays open */
     assert_walk(&b, early, 110);
@@ -153,7 +144,7 @@ static void a_walk_begins_where_it_is_told(void **state)
 
     bed_init(&b, "regtest");
     bed_import_chain(&b, &chain, 0, 80);
-    submit(&b, &chain, 80, chain.count);
+    api_submit(&b, &chain, 80, chain.count);
     walk = open_walk(&b, middle->id.txid);
     assert_ok(lode_coin_walk_next(walk, &found, &id, &info));
     assert_int_equal(found, 1);
@@ -179,7 +170,7 @@ static void blocks_and_undo_data_come_by_hash_and_height(void **state)
 
     bed_init(&b, "regtest");
     bed_import_chain(&b, &chain, 0, 60);
-    submit(&b, &chain, 60, chain.count);
+    api_submit(&b, &chain, 60, chain.count);
     for (int32_t h = 0; h <= HEIGHT; h++) {
         const made_block *block = &chain.blocks[h];
         uint64_t txs = 0;
@@ -274,7 +265,7 @@ static void the_tree_is_listed_and_its_ends_are_named(void **state)
 
     bed_init(&b, "regtest");
     bed_import_chain(&b, &chain, 0, chain.count - 1);
-    submit(&b, &side, 0, 2);
+    api_submit(&b, &side, 0, 2);
     assert_ok(lode_submit_header(b.h, &r, chain.blocks[HEIGHT].raw, 80));
     assert_ok(lode_visit_headers(b.h, &seen, check_order));
     assert_int_equal(seen.count, chain.count + 2);
@@ -318,7 +309,7 @@ static void an_answer_names_one_state_with_a_tiny_cache(void **state)
     b.options.dbcache_bytes = 4 << 20;
     bed_open(&b);
     for (size_t i = 1; i < chain.count; i += 5) {
-        submit(&b, &chain, i, i + 5 < chain.count ? i + 5 : chain.count);
+        api_submit(&b, &chain, i, i + 5 < chain.count ? i + 5 : chain.count);
         assert_coins(&b, bed_tip(&b).height);
     }
     bed_clear(&b);

@@ -1,5 +1,5 @@
 /* test/api/transaction_test.c: scripts of one transaction, and blocks of transactions that were verified before. */
-#include "test/loadblock/bed.h"
+#include "test/api/api_bed.h"
 
 #include <string.h>
 
@@ -214,42 +214,29 @@ static void bad_transactions_are_not_remembered(void **state)
 
 static void rules_are_those_asked_for(void **state)
 {
-    /* spends OP_NOP4 OP_1 with an empty script: valid, unless such words are discouraged */
-    static const uint8_t tx[] = { 1,    0,    0,    0,    1, [5] = 7,  [37] = 0, 0, 0, 0, 0,
-                                  0xff, 0xff, 0xff, 0xff, 1, [55] = 1, 0x51,     0, 0, 0, 0 };
+    /* api_tx spends OP_NOP4 OP_1: valid, unless such words are discouraged */
     static const uint8_t nop[] = { 0xb3, 0x51 };
     lode_spent_output spent = { 0, nop, sizeof nop };
     lode_script_result r = { .size = sizeof r };
 
-    assert_int_equal(sizeof tx, 4 + 1 + 36 + 1 + 4 + 1 + 8 + 2 + 4);
-    assert_ok(lode_verify_transaction(&r, tx, sizeof tx, &spent, 1, LODE_RULE_CONSENSUS));
+    assert_ok(lode_verify_transaction(&r, api_tx, sizeof api_tx, &spent, 1, LODE_RULE_CONSENSUS));
     assert_int_equal(r.valid, 1);
-    assert_ok(lode_verify_transaction(&r, tx, sizeof tx, &spent, 1,
+    assert_ok(lode_verify_transaction(&r, api_tx, sizeof api_tx, &spent, 1,
                                       LODE_RULE_CONSENSUS | LODE_RULE_DISCOURAGE_UPGRADABLE_NOPS));
     assert_int_equal(r.valid, 0);
     assert_int_equal(r.input, 0);
     assert_string_equal(r.reason, "NOPx reserved for soft-fork upgrades");
     spent.script_len = 0; /* nothing on the stack */
-    assert_ok(lode_verify_transaction(&r, tx, sizeof tx, &spent, 1, 0));
+    assert_ok(lode_verify_transaction(&r, api_tx, sizeof api_tx, &spent, 1, 0));
     assert_int_equal(r.valid, 0);
     spent.script = NULL;
-    assert_ok(lode_verify_transaction(&r, tx, sizeof tx, &spent, 1, 0));
+    assert_ok(lode_verify_transaction(&r, api_tx, sizeof api_tx, &spent, 1, 0));
     assert_int_equal(r.valid, 0);
 }
 
 static int set_up(void **state)
 {
-    lode_chain_maker *maker = made_maker(17, 14);
-    lode_made_block block;
-
-    lode_chain_maker_genesis(&block);
-    made_chain_add(&chain, &block);
-    made_extend(maker, &chain, HEIGHT);
-    for (unsigned kind = 0; kind < lode_invalid_kind_count(); kind++) {
-        if (lode_chain_maker_make_invalid(maker, &block, kind).code == LODE_OK)
-            made_chain_add(&bad, &block);
-    }
-    lode_chain_maker_destroy(maker);
+    api_make_chains(&chain, &bad, NULL, 17, 14, HEIGHT);
     parse(&last, &chain.blocks[HEIGHT]);
     return 0;
 }

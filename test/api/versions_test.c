@@ -1,7 +1,7 @@
 /* test/api/versions_test.c: older programs with newer libraries, and the other way round: numbers that never change,
  * and structs of other sizes.
  */
-#include "test/loadblock/bed.h"
+#include "test/api/api_bed.h"
 
 #include <string.h>
 
@@ -218,16 +218,14 @@ static lode_status fill_directory(void *r)
 {
     return lode_check_directory(the_bed->h, r, NULL);
 }
-static const uint8_t a_tx[] = { 1,    0,    0,    0,    1, [5] = 7,  [37] = 0, 0, 0, 0, 0,
-                                0xff, 0xff, 0xff, 0xff, 1, [55] = 1, 0x51,     0, 0, 0, 0 };
 static lode_status fill_script(void *r)
 {
     lode_spent_output spent = { 0, "\x51", 1 };
-    return lode_verify_transaction(r, a_tx, sizeof a_tx, &spent, 1, 0);
+    return lode_verify_transaction(r, api_tx, sizeof api_tx, &spent, 1, 0);
 }
 static lode_status fill_warm(void *r)
 {
-    return lode_warm_transaction(the_bed->h, r, a_tx, sizeof a_tx, NULL, 0);
+    return lode_warm_transaction(the_bed->h, r, api_tx, sizeof api_tx, NULL, 0);
 }
 
 static const struct {

@@ -1,207 +1,11 @@
-/* test/api/writer_test.c: imports in the background, headers, queued blocks, dry runs, events, cache sizes, closing. */
-#include "test/loadblock/bed.h"
+/* test/api/writer_test.c: headers, queued blocks, dry runs, events, cache sizes, closing. */
+#include "test/api/api_bed.h"
 
 #include <string.h>
 
 enum { HEIGHT = 120 };
 
 static made_chain chain, bad, next;
-
-static void submit(bed *b, const made_chain *from, size_t first, size_t end)
-{
-    for (size_t i = first; i < end; i++) {
-        lode_submit_result r = { .size = sizeof r };
-        assert_ok(lode_submit_block(b->h, &r, from->blocks[i].raw, from->blocks[i].size));
-        assert_true(r.accepted);
-    }
-}
-
-/* ---- imports in the background ---- */
-
-static void start_import(bed *b, lode_import_job **job, size_t end)
-{
-    lode_buf file = LODE_BUF_EMPTY;
-    bed_put_chain(b, &file, &chain, 0, end);
-    const char *path = bed_write(b, "chain.dat", &file);
-    lode_buf_clear(&file);
-    bed_open(b);
-    b->import.paths = &path;
-    b->import.path_count = 1;
-    assert_ok(lode_import_start(job, b->h, &b->import)); /* options and paths are copied */
-    b->import.paths = NULL;
-    b->import.path_count = 0;
-}
-
-static void an_import_in_the_background_is_waited_for_and_tells_its_result(void **state)
-{
-    lode_import_result result = { .size = sizeof result };
-    lode_progress progress = { .size = sizeof progress };
-    lode_import_job *job;
-    int done = 0;
-    bed b;
-
-    bed_init(&b, "regtest");
-    start_import(&b, &job, chain.count);
-    assert_ok(lode_import_wait(job, &done, -1));
-    assert_int_equal(done, 1);
-    assert_ok(lode_import_get_progress(job, &progress));
-    assert_int_equal(progress.phase, LODE_PHASE_DONE);
-    assert_int_equal(progress.height, HEIGHT);
-    bed_assert_tip(&b, &chain.blocks[HEIGHT]);
-    assert_ok(lode_import_end(job, &result));
-    assert_int_equal(result.height, HEIGHT);
-    assert_string_equal(result.best_block, chain.blocks[HEIGHT].hex);
-    assert_int_equal(result.blocks_connected, HEIGHT);
-    bed_clear(&b);
-}
-
-static void a_job_outlives_its_handle(void **state)
-{
-    lode_import_result result = { .size = sizeof result };
-    lode_import_job *job;
-    bed b;
-
-    bed_init(&b, "regtest");
-    start_import(&b, &job, chain.count);
-    bed_close(&b); /* waits for it */
-    assert_ok(lode_import_end(job, &result));
-    assert_int_equal(result.height, HEIGHT);
-    bed_open(&b);
-    bed_assert_tip(&b, &chain.blocks[HEIGHT]);
-    bed_clear(&b);
-}
-
-/* Held in its own callback until the test lets it go. */
-typedef struct gate {
-    lode_mutex lock;
-    lode_cond changed;
-    bool is_reached, is_open;
-} gate;
-
-static void wait_at_gate(bed *b, const lode_progress *progress)
-{
-    gate *g = b->hook_context;
-    lode_mutex_lock(&g->lock);
-    g->is_reached = true;
-    lode_cond_broadcast(&g->changed);
-    while (!g->is_open)
-        lode_cond_wait(&g->changed, &g->lock);
-    lode_mutex_unlock(&g->lock);
-}
-
-static void gate_init(gate *g, bed *b)
-{
-    *g = (gate){ 0 };
-    lode_mutex_init(&g->lock);
-    lode_cond_init(&g->changed);
-    b->hook_context = g;
-    b->on_progress = wait_at_gate;
-}
-
-static void await_gate(gate *g)
-{
-    lode_mutex_lock(&g->lock);
-    while (!g->is_reached)
-        lode_cond_wait(&g->changed, &g->lock);
-    lode_mutex_unlock(&g->lock);
-}
-
-static void open_gate(gate *g)
-{
-    lode_mutex_lock(&g->lock);
-    g->is_open = true;
-    lode_cond_broadcast(&g->changed);
-    lode_mutex_unlock(&g->lock);
-}
-
-static void readers_are_answered_while_the_writer_is_held_up(void **state)
-{
-    uint8_t some_hash[32] = { 1 };
-    lode_block_info info = { .size = sizeof info };
-    lode_coin_info coin = { .size = sizeof coin };
-    lode_statistics statistics = { .size = sizeof statistics };
-    lode_import_job *job;
-    int found, done;
-    bed b;
-    gate g;
-
-    bed_init(&b, "regtest");
-    gate_init(&g, &b);
-    bed_open(&b);
-    assert_int_equal(bed_tip(&b).height, 0); /* there is a reader */
-    bed_close(&b);
-    start_import(&b, &job, chain.count);
-    await_gate(&g);
-    assert_int_equal(bed_tip(&b).height, 0);
-    assert_ok(lode_get_coin(b.h, &found, &coin, some_hash, 0));
-    assert_ok(lode_get_block_info_at(b.h, &found, &info, 0));
-    assert_int_equal(found, 1);
-    assert_ok(lode_get_statistics(b.h, &statistics));
-    assert_ok(lode_import_wait(job, &done, 0));
-    assert_int_equal(done, 0);
-    open_gate(&g);
-    assert_ok(lode_import_end(job, NULL));
-    bed_assert_tip(&b, &chain.blocks[HEIGHT]);
-    bed_clear(&b);
-}
-
-static void a_cancelled_import_keeps_what_was_done_and_the_next_goes_on(void **state)
-{
-    lode_import_job *job;
-    bed b;
-    gate g;
-
-    bed_init(&b, "regtest");
-    gate_init(&g, &b);
-    start_import(&b, &job, chain.count);
-    await_gate(&g);
-    assert_ok(lode_import_cancel(job));
-    open_gate(&g);
-    assert_fails_with(LODE_CANCELLED, lode_import_end(job, NULL));
-    assert_true(bed_tip(&b).height < HEIGHT);
-    submit(&b, &chain, 1, 3); /* the request went with its import */
-    assert_ok(lode_import_start(&job, b.h, NULL));
-    assert_ok(lode_import_end(job, NULL));
-    bed_clear(&b);
-}
-
-static void an_import_that_is_cancelled_before_its_turn_does_not_begin(void **state)
-{
-    lode_import_job *first, *second;
-    bed b;
-    gate g;
-
-    bed_init(&b, "regtest");
-    gate_init(&g, &b);
-    start_import(&b, &first, chain.count);
-    await_gate(&g);
-    assert_ok(lode_import_start(&second, b.h, NULL));
-    assert_ok(lode_import_cancel(second));
-    open_gate(&g);
-    assert_fails_with(LODE_CANCELLED, lode_import_end(second, NULL));
-    assert_ok(lode_import_end(first, NULL));
-    bed_assert_tip(&b, &chain.blocks[HEIGHT]);
-    bed_clear(&b);
-}
-
-static void closing_with_cancel_stops_an_import(void **state)
-{
-    lode_import_job *job;
-    bed b;
-    gate g;
-
-    bed_init(&b, "regtest");
-    gate_init(&g, &b);
-    start_import(&b, &job, chain.count);
-    await_gate(&g);
-    assert_ok(lode_import_cancel(job));
-    open_gate(&g);
-    lode *h = b.h;
-    b.h = NULL;
-    assert_ok(lode_close_cancel(h));
-    assert_fails_with(LODE_CANCELLED, lode_import_end(job, NULL));
-    bed_clear(&b);
-}
 
 /* ---- headers ---- */
 
@@ -239,7 +43,7 @@ static void headers_are_taken_before_their_blocks_and_judged_as_core_does(void *
             break;
     }
     assert_string_equal(r.reason, "time-too-old");
-    submit(&b, &chain, 1, chain.count);
+    api_submit(&b, &chain, 1, chain.count);
     bed_assert_tip(&b, &chain.blocks[HEIGHT]);
     bed_clear(&b);
 }
@@ -298,15 +102,13 @@ static void every_queued_block_is_told_of_when_closing_cancels(void **state)
     bed_open(&b);
     for (size_t i = 1; i < chain.count; i++)
         assert_ok(lode_submit_block_async(b.h, chain.blocks[i].raw, chain.blocks[i].size, &v, on_verdict));
-    lode *h = b.h;
-    b.h = NULL;
-    assert_ok(lode_close_cancel(h));
+    api_close_cancel(&b);
     assert_int_equal(v.count, HEIGHT);
     bed_open(&b);
     size_t height = (size_t)bed_tip(&b).height;
     assert_int_equal(height, v.connected);
     assert_true(v.accepted >= v.connected); /* one that was cancelled may be stored, and not connected */
-    submit(&b, &chain, height + 1, chain.count);
+    api_submit(&b, &chain, height + 1, chain.count);
     bed_assert_tip(&b, &chain.blocks[HEIGHT]);
     bed_clear(&b);
 }
@@ -370,7 +172,7 @@ static void a_dry_run_says_what_a_submission_would_and_changes_nothing(void **st
     memcpy(wrong, next.blocks[0].raw, 80);
     assert_ok(lode_check_block(b.h, &r, wrong, 80, 0));
     assert_false(r.accepted);
-    submit(&b, &next, 0, 1);
+    api_submit(&b, &next, 0, 1);
     bed_assert_tip(&b, &next.blocks[0]);
     bed_clear(&b);
 }
@@ -432,9 +234,9 @@ static void reorganisations_are_told_in_order(void **state)
     made_empty_upon(&fork_blocks, &chain.blocks[3], 5);
     for (int i = 0; i < 2; i++)
         made_empty_upon(&fork_blocks, &fork_blocks.blocks[i], 5);
-    submit(&b, &fork_blocks, 0, 2);
+    api_submit(&b, &fork_blocks, 0, 2);
     assert_string_equal(h.text, "");
-    submit(&b, &fork_blocks, 2, 3);
+    api_submit(&b, &fork_blocks, 2, 3);
     assert_string_equal(h.text, "-5 -4 +4 +5 +6 ");
     h.text[0] = 0;
     assert_ok(lode_invalidate_block(b.h, &found, fork_blocks.blocks[1].hash.bytes));
@@ -456,13 +258,13 @@ static void the_cache_changes_size_while_running(void **state)
 
     bed_init(&b, "regtest");
     bed_open(&b);
-    submit(&b, &chain, 1, 60);
+    api_submit(&b, &chain, 1, 60);
     assert_ok(lode_set_cache_bytes(b.h, 4 << 20));
-    submit(&b, &chain, 60, 90);
+    api_submit(&b, &chain, 60, 90);
     assert_ok(lode_get_statistics(b.h, &s));
     assert_int_equal(s.cache_limit_bytes, 4 << 20);
     assert_ok(lode_set_cache_bytes(b.h, UINT64_MAX));
-    submit(&b, &chain, 90, chain.count);
+    api_submit(&b, &chain, 90, chain.count);
     bed_assert_tip(&b, &chain.blocks[HEIGHT]);
     assert_ok(lode_get_statistics(b.h, &s));
     assert_int_equal(s.headers, chain.count);
@@ -476,18 +278,7 @@ static void the_cache_changes_size_while_running(void **state)
 
 static int set_up(void **state)
 {
-    lode_chain_maker *maker = made_maker(91, 10);
-    lode_made_block block;
-
-    lode_chain_maker_genesis(&block);
-    made_chain_add(&chain, &block);
-    made_extend(maker, &chain, HEIGHT);
-    for (unsigned kind = 0; kind < lode_invalid_kind_count(); kind++) {
-        if (lode_chain_maker_make_invalid(maker, &block, kind).code == LODE_OK)
-            made_chain_add(&bad, &block);
-    }
-    made_extend(maker, &next, 1);
-    lode_chain_maker_destroy(maker);
+    api_make_chains(&chain, &bad, &next, 91, 10, HEIGHT);
     return 0;
 }
 
@@ -502,12 +293,6 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_import_in_the_background_is_waited_for_and_tells_its_result),
-        cmocka_unit_test(a_job_outlives_its_handle),
-        cmocka_unit_test(readers_are_answered_while_the_writer_is_held_up),
-        cmocka_unit_test(a_cancelled_import_keeps_what_was_done_and_the_next_goes_on),
-        cmocka_unit_test(an_import_that_is_cancelled_before_its_turn_does_not_begin),
-        cmocka_unit_test(closing_with_cancel_stops_an_import),
         cmocka_unit_test(headers_are_taken_before_their_blocks_and_judged_as_core_does),
         cmocka_unit_test(queued_blocks_are_judged_in_order_before_the_handle_closes),
         cmocka_unit_test(every_queued_block_is_told_of_when_closing_cancels),
