@@ -99,7 +99,7 @@ static lode_status find_base(loading *l, const lode_block_hash *hash)
                          "block %s, whose set this is, is not known here: its header and those below it must come "
                          "first (bitcoind fetches them)",
                          hex);
-    if (lode_entry_is_failed(e))
+    if (e->status & (LODE_BLOCK_FAILED_VALID | LODE_BLOCK_FAILED_CHILD))
         return lode_fail(LODE_UNSUPPORTED, "block %s, whose set this is, is part of an invalid chain", hex);
     if (!best || lode_node_ancestor(&best->node, e->node.height) != &e->node)
         return lode_fail(LODE_UNSUPPORTED, "block %s, whose set this is, is not on the chain of headers with most work",
