@@ -115,49 +115,28 @@ char *lode_engine_file(const char *directory, const char *format, ...)
     return path;
 }
 
-static void walk(const char *path, void *context, void (*visit)(void *context, const FTSENT *entry))
+void lode_engine_remove(const char *path)
+{
+    lode_status s = lode_env_remove_tree(lode_env_system(), path);
+
+    if (lode_failed(s))
+        lode_engine_stop("%s", s.text);
+}
+
+uint64_t lode_engine_disk_bytes(const char *path)
 {
     char *copy = strdup(path);
     char *paths[] = { copy, NULL };
     FTS *tree = copy ? fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL) : NULL;
     const FTSENT *entry;
+    uint64_t bytes = 0;
 
     if (!tree)
         lode_engine_stop("%s cannot be walked", path);
     while ((entry = fts_read(tree)))
-        visit(context, entry);
+        if (entry->fts_info == FTS_F)
+            bytes += (uint64_t)entry->fts_statp->st_blocks * 512;
     fts_close(tree);
     free(copy);
-}
-
-static void remove_entry(void *context, const FTSENT *entry)
-{
-    if (entry->fts_info == FTS_DP)
-        rmdir(entry->fts_path);
-    else if (entry->fts_info != FTS_D)
-        unlink(entry->fts_path);
-}
-
-void lode_engine_remove(const char *path)
-{
-    struct stat s;
-
-    if (lstat(path, &s) == 0)
-        walk(path, NULL, remove_entry);
-}
-
-static void add_bytes(void *context, const FTSENT *entry)
-{
-    if (entry->fts_info == FTS_F)
-        *(uint64_t *)context += (uint64_t)entry->fts_statp->st_blocks * 512;
-}
-
-uint64_t lode_engine_disk_bytes(const char *path)
-{
-    uint64_t bytes = 0;
-    struct stat s;
-
-    if (lstat(path, &s) == 0)
-        walk(path, &bytes, add_bytes);
     return bytes;
 }

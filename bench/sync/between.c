@@ -299,13 +299,8 @@ static const lode_engine_entry *entry_of(const lode_iterator *it)
 {
     const cursor *c = (const cursor *)unmarked(it);
     const lode_engine_entry *e = lode_stand_in_cursor_entry(c->cursor);
-    lode_bytes upper = c->upper;
 
-    if (!e || !upper.data)
-        return e;
-    size_t common = e->key.len < upper.len ? e->key.len : upper.len;
-    int order = memcmp(e->key.data, upper.data, common);
-    return order < 0 || (order == 0 && e->key.len < upper.len) ? e : NULL;
+    return e && (!c->upper.data || lode_stand_in_compare(e->key, c->upper) < 0) ? e : NULL;
 }
 
 BETWEEN(int, lode_iterator_is_valid, (const lode_iterator *it))

@@ -84,14 +84,6 @@ lode_status lode_stand_in_write(lode_stand_in *s, const lode_batch *batch, bool 
 
 /* ---- reading ---- */
 
-static int compare_bytes(lode_bytes a, lode_bytes b)
-{
-    size_t common = a.len < b.len ? a.len : b.len;
-    int order = common ? memcmp(a.data, b.data, common) : 0;
-
-    return order ? order : (a.len > b.len) - (a.len < b.len);
-}
-
 typedef struct asked {
     lode_bytes key;
     size_t at;
@@ -99,7 +91,7 @@ typedef struct asked {
 
 static int compare_asked(const void *a, const void *b)
 {
-    return compare_bytes(((const asked *)a)->key, ((const asked *)b)->key);
+    return lode_stand_in_compare(((const asked *)a)->key, ((const asked *)b)->key);
 }
 
 /* One at a time, which the lock is for. */
@@ -187,7 +179,7 @@ static void add_entry(lode_stand_in_cursor *c, const lode_engine_entry *e)
 
 static int compare_entries(const void *a, const void *b)
 {
-    return compare_bytes(((const lode_engine_entry *)a)->key, ((const lode_engine_entry *)b)->key);
+    return lode_stand_in_compare(((const lode_engine_entry *)a)->key, ((const lode_engine_entry *)b)->key);
 }
 
 static void take_all(lode_stand_in_cursor *c)
@@ -258,7 +250,7 @@ void lode_stand_in_cursor_seek(lode_stand_in_cursor *c, lode_bytes key)
     }
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (compare_bytes(c->sorted[middle].key, key) < 0)
+        if (lode_stand_in_compare(c->sorted[middle].key, key) < 0)
             low = middle + 1;
         else
             high = middle;

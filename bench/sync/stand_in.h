@@ -3,6 +3,7 @@
 #define LODE_BENCH_SYNC_STAND_IN_H
 
 #include "bench/engines/engine.h"
+#include "storage/format.h"
 #include "support/status.h"
 
 /* What stands where in a process: set before anything is opened, constant afterwards. */
@@ -26,6 +27,12 @@ void lode_stand_in_destroy(const char *path);
 lode_status lode_stand_in_write(lode_stand_in *db, const lode_batch *batch, bool sync);
 /* visit is called for each key that is there, in order of keys. */
 void lode_stand_in_get(lode_stand_in *db, const lode_bytes *keys, size_t count, lode_engine_visit visit, void *context);
+
+/* The order of keys. */
+static inline int lode_stand_in_compare(lode_bytes a, lode_bytes b)
+{
+    return lode_compare_bytes(lode_slice_of(a.data, a.len), lode_slice_of(b.data, b.len));
+}
 
 /* In order of keys: of an engine without order all entries are taken into memory and sorted. */
 typedef struct lode_stand_in_cursor lode_stand_in_cursor;
