@@ -75,12 +75,12 @@ lode_status lode_version_find(lode_version *v, lode_lookup *found, lode_slice *v
 /* Asks the disk for the block in which lode_version_find will look first. */
 void lode_version_will_need(const lode_version *v, lode_slice key, uint32_t hash, uint64_t sequence);
 
-/* In a level above 0: the first file whose largest key is at or after `internal`; count: none. */
+/* In a level above 0: the first file whose largest key is at or after (user_key, trailer); count: none. */
 size_t lode_version_file_of(const lode_version *v, int level, lode_slice user_key, uint64_t trailer);
 /* Does a file of the level meet [smallest, largest]? User keys, both inclusive; NULL: open end. */
 bool lode_version_overlaps(const lode_version *v, int level, const lode_slice *smallest, const lode_slice *largest);
 
-/* A cursor over one level above 0 from `first` to before `limit`; files are opened when they are reached. It keeps
+/* A cursor over `files` (kept), which ascend and are disjoint; each is opened when it is reached. It keeps a reference to
  * the version. NULL when memory is out. */
 lode_cursor *lode_level_cursor(lode_version *v, lode_file_meta *const *files, size_t count,
                                const lode_cursor_options *options);
