@@ -5,10 +5,10 @@ libengines_la_SOURCES = \
 	bench/engines/files.c \
 	bench/engines/lode.c
 if HAVE_LEVELDB
-libengines_la_SOURCES += bench/engines/leveldb.c
+libengines_la_SOURCES += bench/engines/leveldb.c bench/engines/leveldb_calls.h
 endif
 if HAVE_ROCKSDB
-libengines_la_SOURCES += bench/engines/rocksdb.c
+libengines_la_SOURCES += bench/engines/rocksdb.c bench/engines/leveldb_calls.h
 endif
 if HAVE_LMDB
 libengines_la_SOURCES += bench/engines/lmdb.c
