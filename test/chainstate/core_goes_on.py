@@ -11,40 +11,15 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 
-LODE = os.environ.get("LODE") or os.path.join(os.getcwd(), "lode")
-BITCOIND, CLI = os.environ.get("BITCOIND"), os.environ.get("BITCOIN_CLI")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+sys.dont_write_bytecode = True
+
+from core_node import LODE, MINE_TO, Node, are_absent  # noqa: E402
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.environ.get("LODE_DATA") or os.path.join(HERE, "../../../shared/data")
-MINE_TO = "bcrt1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqdku202"  # version 0, twenty zero bytes
 ELSEWHERE = "bcrt1qllllllllllllllllllllllllllllllllp8a9gq"  # twenty bytes of ones: no block is made twice
-
-
-class Node:
-    def __init__(self, datadir):
-        self.datadir = datadir
-        self.port = 20000 + os.getpid() % 12000
-        self.process = subprocess.Popen([BITCOIND, "-regtest", "-datadir=" + datadir, "-connect=0", "-listen=0", "-dnsseed=0", "-fixedseeds=0", "-disablewallet",
-                                         "-rpcport=%d" % self.port, "-printtoconsole=0", "-checkblockindex=1", "-checkblocks=0", "-checklevel=4"])
-        while self.run("getblockcount").returncode != 0:
-            if self.process.poll() is not None:
-                with open(os.path.join(datadir, "regtest/debug.log")) as log:
-                    sys.exit("bitcoind does not start:\n" + log.read()[-2000:])
-            time.sleep(0.1)
-
-    def run(self, *command):
-        return subprocess.run([CLI, "-regtest", "-datadir=" + self.datadir, "-rpcport=%d" % self.port, *command], capture_output=True, text=True)
-
-    def ask(self, *command):
-        p = self.run(*command)
-        if p.returncode:
-            sys.exit("%s: %s" % (" ".join(command), p.stderr))
-        return p.stdout.strip()
-
-    def stop(self):
-        self.ask("stop")
-        self.process.wait()
 
 
 def lode(datadir, *command):
@@ -62,7 +37,7 @@ def state(ask):
 
 def work_on_it(datadir, steps):
     """One run of bitcoind: the given commands, then both programs must say the same."""
-    node = Node(datadir)
+    node = Node(datadir, "-checkblockindex=1", "-checkblocks=0", "-checklevel=4")
     for step in steps:
         node.ask(*step)
     said = state(node.ask)
@@ -96,8 +71,7 @@ def check(work, key):
 
 
 def main():
-    if not BITCOIND or not CLI:
-        print("$BITCOIND and $BITCOIN_CLI are not set, skipped: bitcoind on lode's directories")
+    if are_absent("bitcoind on lode's directories"):
         return 77
     if not os.path.exists(os.path.join(DATA, "blocks/regtest-forks.dat")):
         print("given data is absent, skipped")

@@ -22,35 +22,29 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+sys.dont_write_bytecode = True
+
+from core_node import LODE, Node, are_absent, fail  # noqa: E402
+
 BUILD = os.getcwd()
-LODE = os.environ.get("LODE") or os.path.join(BUILD, "lode")
 GENCHAIN = os.environ.get("GENCHAIN") or os.path.join(BUILD, "lode-genchain")
 PRINT = os.path.join(BUILD, "test/chainstate/print_directory")
-BITCOIND, CLI = os.environ.get("BITCOIND"), os.environ.get("BITCOIN_CLI")
-PORT = 23000 + os.getpid() % 9000
-
-
-def fail(*text):
-    sys.exit("round_trip: " + " ".join(str(t) for t in text))
 
 
 def core(datadir, *files, height=None):
     """One run of bitcoind, until it has imported the files and indexed them."""
-    os.makedirs(datadir, exist_ok=True)
-    ask = lambda *c: subprocess.run([CLI, "-regtest", "-datadir=" + datadir, "-rpcport=%d" % PORT, *c], capture_output=True, text=True)
-    process = subprocess.Popen([BITCOIND, "-regtest", "-datadir=" + datadir, "-txindex", "-connect=0", "-listen=0", "-dnsseed=0", "-fixedseeds=0", "-disablewallet", "-rpcport=%d" % PORT,
-                                "-printtoconsole=0", "-persistmempool=0", "-checkblockindex=1", *("-loadblock=" + f for f in files)], stderr=subprocess.PIPE, text=True)
+    node = Node(datadir, "-txindex", "-checkblockindex=1", *("-loadblock=" + f for f in files))
     for _ in range(1200):
-        if process.poll() is not None:
-            fail("bitcoind ended:", process.stderr.read())
-        count, index = ask("getblockcount"), ask("getindexinfo", "txindex")
+        if node.process.poll() is not None:
+            fail("bitcoind ended:", node.process.stderr.read())
+        count, index = node.run("getblockcount"), node.run("getindexinfo", "txindex")
         if count.returncode == 0 and (height is None or count.stdout.strip() == str(height)) and '"synced": true' in index.stdout and '"best_block_height": %s' % count.stdout.strip() in index.stdout:
             break
         time.sleep(0.1)
     else:
         fail("bitcoind does not come to", height, count.stdout)
-    ask("stop")
-    process.wait()
+    node.stop()
 
 
 def lode(datadir, *files, height=None):
@@ -129,8 +123,7 @@ def with_forks(work):
 
 
 def main():
-    if not BITCOIND or not CLI:
-        print("$BITCOIND and $BITCOIN_CLI are not set, skipped: one directory between bitcoind and lode")
+    if are_absent("one directory between bitcoind and lode"):
         return 77
     work = tempfile.mkdtemp(prefix="lode-trip-")
     try:

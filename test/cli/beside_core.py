@@ -13,10 +13,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 
-LODE = os.environ.get("LODE") or os.path.join(os.getcwd(), "lode")
-BITCOIND, CLI = os.environ.get("BITCOIND"), os.environ.get("BITCOIN_CLI")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+sys.dont_write_bytecode = True
+
+from core_node import LODE, Node, are_absent  # noqa: E402
+
 SAMPLES = int(os.environ.get("LODE_TEST_SAMPLES", "60"))
 HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.environ.get("LODE_DATA") or os.path.join(HERE, "../../../shared/data")
@@ -28,31 +30,21 @@ class Pair:
     def __init__(self, work, chain):
         self.lode = [LODE, *chain, "-datadir=" + os.path.join(work, "lode")]
         self.core_dir = os.path.join(work, "core")
-        self.port = 20000 + os.getpid() % 12000
-        self.core = [CLI, *chain, "-datadir=" + self.core_dir, "-rpcport=%d" % self.port]
         self.chain = chain
         self.asked = self.different = 0
         self.node = None
 
     def start_node(self):
-        self.node = subprocess.Popen([BITCOIND, *self.chain, "-datadir=" + self.core_dir, "-connect=0", "-listen=0", "-dnsseed=0", "-fixedseeds=0",
-                                      "-disablewallet", "-txindex", "-rpcport=%d" % self.port, "-printtoconsole=0", "-persistmempool=0"])
-        for _ in range(600):
-            if subprocess.run(self.core + ["getblockcount"], capture_output=True).returncode == 0:
-                return
-            if self.node.poll() is not None:
-                raise SystemExit("bitcoind does not start on the directory")
-            time.sleep(0.1)
-        raise SystemExit("bitcoind does not answer")
+        self.node = Node(self.core_dir, "-txindex", chain=self.chain)
 
     def stop_node(self):
         if self.node:
-            subprocess.run(self.core + ["stop"], capture_output=True)
-            self.node.wait()
+            self.node.run("stop")
+            self.node.process.wait()
 
     def ask(self, *command):
         a = subprocess.run(self.lode + list(command), capture_output=True, text=True)
-        b = subprocess.run(self.core + list(command), capture_output=True, text=True)
+        b = self.node.run(*command)
         self.asked += 1
         x, y = a.stdout, b.stdout
         if command[0] in ("getblockchaininfo", "gettxoutsetinfo"):
@@ -110,8 +102,7 @@ def compare(pair, rng):
 
 
 def main():
-    if not BITCOIND or not CLI:
-        print("$BITCOIND and $BITCOIN_CLI are not set, skipped: comparison with a running node")
+    if are_absent("comparison with a running node"):
         return 77
     file = sys.argv[1] if len(sys.argv) > 1 else os.path.join(DATA, "blocks/regtest-all.dat")
     chain = sys.argv[2:] or ["-regtest"]

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """The program is killed, on a real disk, at random moments of an import and of rebuilds, and started again.
 
-Now and then it dies of a limit on the size of files instead. So it is with files of coins that it writes. After each run of kills the same command must end with the coins, tips and transaction index of an import that nobody
-disturbed. Where $BITCOIND and $BITCOIN_CLI name Core's programs, bitcoind opens what was gone on with; and it opens copies
-of what was killed and never touched again, which it may go on with by itself, but must not misread.
+Now and then it dies of a limit on the size of files instead. So it is with files of coins that it writes. After each
+run of kills the same command must end with the coins, tips and transaction index of an import that nobody disturbed.
+Where $BITCOIND and $BITCOIN_CLI name Core's programs, bitcoind opens what was gone on with; and it opens copies of what
+was killed and never touched again, which it may go on with by itself, but must not misread.
 
 Run in the build folder. LODE_TEST_SEED chooses the moments, LODE_TEST_ROUNDS how many directories are tried (default 8;
 with LODE_LONG=1 120).
 """
 import filecmp
-import hashlib
 import json
 import os
 import random
@@ -21,9 +21,12 @@ import sys
 import tempfile
 import time
 
-LODE = os.environ.get("LODE") or os.path.join(os.getcwd(), "lode")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+sys.dont_write_bytecode = True
+
+from core_node import BITCOIND, CLI, LODE, Node, folder_print  # noqa: E402
+
 GENCHAIN = os.environ.get("GENCHAIN") or os.path.join(os.getcwd(), "lode-genchain")
-BITCOIND, CLI = os.environ.get("BITCOIND"), os.environ.get("BITCOIN_CLI")
 SEED = int(os.environ.get("LODE_TEST_SEED") or 1)
 LONG = (os.environ.get("LODE_LONG") or "0") != "0"
 ROUNDS = int(os.environ.get("LODE_TEST_ROUNDS") or (120 if LONG else 8))
@@ -71,50 +74,18 @@ def state(ask, txids):
     return {k: coins[k] for k in ("height", "bestblock", "txouts", "hash_serialized_3", "total_amount")}, txs
 
 
-def contents(folder):
-    sums = {}
-    for path, _, names in os.walk(folder):
-        for name in names:
-            with open(os.path.join(path, name), "rb") as file:
-                sums[os.path.join(path, name)] = hashlib.sha256(file.read()).digest()
-    return sums
-
-
 def invalid_tips(ask):
     return {t["hash"] for t in json.loads(ask("getchaintips")) if t["status"] == "invalid"}
 
 
-class Node:
+def start_node(datadir):
     """bitcoind on a directory; it must start, and ask for nothing."""
+    return Node(datadir, "-txindex", "-checkblocks=0", "-checklevel=4", fail=fail)
 
-    def __init__(self, datadir):
-        self.datadir = datadir
-        self.port = 20000 + os.getpid() % 12000
-        self.process = subprocess.Popen([BITCOIND, "-regtest", "-datadir=" + datadir, "-connect=0", "-listen=0", "-dnsseed=0", "-fixedseeds=0",
-                                         "-disablewallet", "-txindex", "-rpcport=%d" % self.port, "-printtoconsole=0", "-checkblocks=0", "-checklevel=4"],
-                                        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        while self.run("getblockcount").returncode:
-            if self.process.poll() is not None:
-                with open(os.path.join(datadir, "regtest/debug.log")) as log:
-                    fail("bitcoind does not start:", self.process.stderr.read(), log.read()[-1500:])
-            time.sleep(0.1)
 
-    def run(self, *command):
-        return subprocess.run([CLI, "-regtest", "-datadir=" + self.datadir, "-rpcport=%d" % self.port, *command], capture_output=True, text=True)
-
-    def ask(self, *command):
-        p = self.run(*command)
-        if p.returncode:
-            fail("bitcoin-cli", " ".join(command), p.stderr)
-        return p.stdout.strip()
-
-    def wait_for_txindex(self):
-        while not json.loads(self.ask("getindexinfo", "txindex")).get("txindex", {}).get("synced"):
-            time.sleep(0.05)
-
-    def stop(self):
-        self.ask("stop")
-        self.process.wait()
+def wait_for_txindex(node):
+    while not json.loads(node.ask("getindexinfo", "txindex")).get("txindex", {}).get("synced"):
+        time.sleep(0.05)
 
 
 class Trial:
@@ -150,8 +121,8 @@ class Trial:
             shutil.copytree(datadir, to)
         lode(ours, "-txindex", "import")
         if os.path.exists(os.path.join(copy, "regtest/blocks/index/CURRENT")):
-            node = Node(copy)
-            node.wait_for_txindex()
+            node = start_node(copy)
+            wait_for_txindex(node)
             said = json.loads(node.ask("gettxoutsetinfo"))
             heard = json.loads(lode(ours, "gettxoutsetinfo"))
             node.stop()
@@ -193,8 +164,8 @@ class Trial:
         if not invalid_tips(lambda *c: lode(datadir, *c)) <= self.bad:
             fail("blocks are marked as failed that are good")
         if BITCOIND and CLI:
-            node = Node(datadir)
-            node.wait_for_txindex()
+            node = start_node(datadir)
+            wait_for_txindex(node)
             self.must_be_alike("bitcoind after " + " ".join(start), node.ask)
             node.stop()
             self.cores += 1
@@ -203,7 +174,7 @@ class Trial:
     def killed_while_exporting(self):
         """A file has its name when it is whole, and the directory stays as it was."""
         target, whole = os.path.join(self.work, "coins.out"), os.path.join(self.work, "whole.out")
-        before = contents(self.clean)
+        before = folder_print(self.clean)
         for command in (["dumptxoutset", target, "rollback=150"], ["export", "csv", target, "150"]):
             start = time.time()
             lode(self.clean, *[whole if c == target else c for c in command])
@@ -220,7 +191,7 @@ class Trial:
                 fail(" ".join(command), "after kills wrote another file")
             os.remove(target)
             os.remove(whole)
-        if contents(self.clean) != before:
+        if folder_print(self.clean) != before:
             fail("exports changed the directory")
 
     def with_few_descriptors(self):

@@ -5,7 +5,6 @@ $BITCOIND and $BITCOIN_CLI name Core's programs; absent: skipped. Run in the bui
 copy of the directory is opened by bitcoind. No command of lode's may change the directory it reads.
 """
 import filecmp
-import hashlib
 import json
 import os
 import random
@@ -14,44 +13,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 
-LODE = os.environ.get("LODE") or os.path.join(os.getcwd(), "lode")
-BITCOIND, CLI = os.environ.get("BITCOIND"), os.environ.get("BITCOIN_CLI")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+sys.dont_write_bytecode = True
+
+from core_node import LODE, Node, are_absent, folder_print  # noqa: E402
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.environ.get("LODE_DATA") or os.path.join(HERE, "../../../shared/data")
-PORT = 21000 + os.getpid() % 11000
-
-
-def folder_print(path):
-    """Names and contents of all files, those of lode's own folder too."""
-    sums = {}
-    for folder, _, files in os.walk(path):
-        for name in files:
-            with open(os.path.join(folder, name), "rb") as file:
-                sums[os.path.join(folder, name)] = hashlib.sha256(file.read()).hexdigest()
-    return sums
-
-
-class Node:
-    def __init__(self, datadir, chain):
-        self.command = [CLI, *chain, "-datadir=" + datadir, "-rpcport=%d" % PORT, "-rpcclienttimeout=0"]
-        self.process = subprocess.Popen([BITCOIND, *chain, "-datadir=" + datadir, "-connect=0", "-listen=0", "-dnsseed=0", "-fixedseeds=0", "-disablewallet",
-                                         "-rpcport=%d" % PORT, "-printtoconsole=0", "-persistmempool=0"])
-        for _ in range(600):
-            if self.run("getblockcount").returncode == 0:
-                return
-            if self.process.poll() is not None:
-                sys.exit("bitcoind does not start on the directory")
-            time.sleep(0.1)
-        sys.exit("bitcoind does not answer")
-
-    def run(self, *command):
-        return subprocess.run(self.command + list(command), capture_output=True, text=True)
-
-    def stop(self):
-        self.run("stop")
-        self.process.wait()
 
 
 class Pair:
@@ -62,7 +31,7 @@ class Pair:
         core = os.path.join(work, name + "-core")
         shutil.copytree(self.datadir, core)
         self.before = folder_print(self.datadir)
-        self.node = Node(core, chain)
+        self.node = Node(core, chain=chain)
         self.different = self.asked = 0
 
     def lode(self, *command):
@@ -185,8 +154,7 @@ def check(pair):
 
 
 def main():
-    if not BITCOIND or not CLI:
-        print("$BITCOIND and $BITCOIN_CLI are not set, skipped: snapshots beside bitcoind")
+    if are_absent("snapshots beside bitcoind"):
         return 77
     if not os.path.exists(os.path.join(DATA, "blocks/regtest-all.dat")):
         print("given data is absent, skipped")

@@ -5,7 +5,6 @@ $BITCOIND and $BITCOIN_CLI name Core's programs; absent: skipped. Run in the bui
 pruned is declined by name and not a byte in it changes. One with its other indexes (coinstatsindex, txospenderindex,
 blockfilterindex) is gone on with, and bitcoind then brings these up to the new blocks by itself.
 """
-import hashlib
 import json
 import os
 import shutil
@@ -15,53 +14,16 @@ import sys
 import tempfile
 import time
 
-LODE = os.environ.get("LODE") or os.path.join(os.getcwd(), "lode")
-BITCOIND, CLI = os.environ.get("BITCOIND"), os.environ.get("BITCOIN_CLI")
-PORT = 24000 + os.getpid() % 8000
-MINE_TO = "bcrt1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqdku202"
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+sys.dont_write_bytecode = True
+
+from core_node import LODE, MINE_TO, Node, are_absent, fail, folder_print  # noqa: E402
+
 INDEXES = ["-txindex=1", "-coinstatsindex=1", "-txospenderindex=1", "-blockfilterindex=1"]
-
-
-def fail(*text):
-    sys.exit("foreign_beside_core: " + " ".join(str(t) for t in text))
-
-
-class Node:
-    def __init__(self, datadir, *options):
-        os.makedirs(datadir, exist_ok=True)
-        self.datadir = datadir
-        self.process = subprocess.Popen([BITCOIND, "-regtest", "-datadir=" + datadir, "-connect=0", "-listen=0", "-dnsseed=0", "-fixedseeds=0", "-disablewallet", "-rpcport=%d" % PORT,
-                                         "-printtoconsole=0", *options], stderr=subprocess.PIPE, text=True)
-        while self.run("getblockcount").returncode:
-            if self.process.poll() is not None:
-                fail("bitcoind does not start:", self.process.stderr.read())
-            time.sleep(0.05)
-
-    def run(self, *command):
-        return subprocess.run([CLI, "-regtest", "-datadir=" + self.datadir, "-rpcport=%d" % PORT, *command], capture_output=True, text=True)
-
-    def ask(self, *command):
-        p = self.run(*command)
-        if p.returncode:
-            fail(*command, p.stderr)
-        return p.stdout.strip()
-
-    def stop(self):
-        self.ask("stop")
-        self.process.wait()
 
 
 def lode(datadir, *command):
     return subprocess.run([LODE, "-regtest", "-datadir=" + datadir, *command], capture_output=True, text=True)
-
-
-def folder_print(path):
-    sums = {}
-    for folder, _, files in os.walk(path):
-        for name in files:
-            with open(os.path.join(folder, name), "rb") as file:
-                sums[os.path.join(folder, name)] = hashlib.sha256(file.read()).digest()
-    return sums
 
 
 def pruned(work):
@@ -132,8 +94,7 @@ def more_indexes(work):
 
 
 def main():
-    if not BITCOIND or not CLI:
-        print("$BITCOIND and $BITCOIN_CLI are not set, skipped: directories that bitcoind keeps in other ways")
+    if are_absent("directories that bitcoind keeps in other ways"):
         return 77
     work = tempfile.mkdtemp(prefix="lode-foreign-")
     try:

@@ -13,19 +13,15 @@ import struct
 import subprocess
 import sys
 import tempfile
-import time
 
-LODE = os.environ.get("LODE") or os.path.join(os.getcwd(), "lode")
-BITCOIND, CLI = os.environ.get("BITCOIND"), os.environ.get("BITCOIN_CLI")
-PORT = 22000 + os.getpid() % 10000
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+sys.dont_write_bytecode = True
+
+from core_node import LODE, MINE_TO, Node, are_absent, fail, folder_print  # noqa: E402
+
 BASE, BASE_HASH = 200, "385901ccbd69dff6bbd00065d01fb8a9e464dede7cfe0372443884f9b1dcf6b9"
 SET_HASH = "17dcc016d188d16068907cdeb38b75691a118d43053b8cd6a25969419381d13a"
 GENESIS = "0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206"
-MINE_TO = "bcrt1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqdku202"
-
-
-def fail(*text):
-    sys.exit("load_beside_core: " + " ".join(str(t) for t in text))
 
 
 # ---- the chain ----
@@ -66,34 +62,8 @@ def make_blocks(count):
 
 # ---- the programs ----
 
-class Node:
-    def __init__(self, datadir, must_start=True):
-        self.datadir = datadir
-        os.makedirs(datadir, exist_ok=True)
-        self.process = subprocess.Popen([BITCOIND, "-regtest", "-datadir=" + datadir, "-connect=0", "-listen=0", "-dnsseed=0", "-fixedseeds=0", "-disablewallet", "-rpcport=%d" % PORT,
-                                         "-printtoconsole=0", "-checkblockindex=1", "-checkblocks=0", "-checklevel=4"], stderr=subprocess.PIPE, text=True)
-        self.started = False
-        while not self.started:
-            if self.process.poll() is not None:
-                self.told = self.process.stderr.read()
-                if must_start:
-                    fail("bitcoind does not start:", self.told)
-                return
-            self.started = self.run("getblockcount").returncode == 0
-            time.sleep(0.05)
-
-    def run(self, *command):
-        return subprocess.run([CLI, "-regtest", "-datadir=" + self.datadir, "-rpcport=%d" % PORT, *command], capture_output=True, text=True)
-
-    def ask(self, *command):
-        p = self.run(*command)
-        if p.returncode:
-            fail(*command[:1], p.stderr)
-        return p.stdout.strip()
-
-    def stop(self):
-        self.ask("stop")
-        self.process.wait()
+def start(datadir, must_start=True):
+    return Node(datadir, "-checkblockindex=1", "-checkblocks=0", "-checklevel=4", must_start=must_start)
 
 
 def run_lode(datadir, *command):
@@ -107,26 +77,18 @@ def lode(datadir, *command):
     return p.stdout.strip()
 
 
+def look(datadir):
+    """Of what a declined load leaves: opening a store as its writer makes new logs and manifests."""
+    return folder_print(datadir, unread=("index", "chainstate"))
+
+
 def must_decline(datadir, word, *command):
-    before = folder_print(datadir)
+    before = look(datadir)
     p = run_lode(datadir, *command)
     if p.returncode != 1 or word not in p.stderr:
         fail("lode", *command, "should say", word, "and ended with", p.returncode, p.stderr)
-    if folder_print(datadir) != before:
+    if look(datadir) != before:
         fail("lode", *command, "changed the directory though it declined")
-
-
-def folder_print(path):
-    """Of what a declined load leaves: opening a store as its writer makes new logs and manifests."""
-    sums = {}
-    for folder, _, files in os.walk(path):
-        if os.path.basename(folder) in ("index", "chainstate"):
-            sums[folder] = b""
-            continue
-        for name in files:
-            with open(os.path.join(folder, name), "rb") as file:
-                sums[os.path.join(folder, name)] = hashlib.sha256(file.read()).digest()
-    return sums
 
 
 def coins(ask):
@@ -154,7 +116,7 @@ class Trial:
             fail("dumptxoutset", said)
 
     def fetch_headers(self):
-        node = Node(self.ours)
+        node = start(self.ours)
         for block in self.blocks:
             node.ask("submitheader", block[:80].hex())
         node.ask("submitblock", self.blocks[0].hex())
@@ -178,11 +140,11 @@ class Trial:
         must_decline(self.ours, "bitcoind goes on", "loadtxoutset", self.snapshot)
 
     def compare_with_core(self):
-        node = Node(self.theirs)
+        node = start(self.theirs)
         node.ask("loadtxoutset", self.snapshot)
         theirs = coins(node.ask), json.loads(node.ask("getchainstates"))
         node.stop()
-        node = Node(self.ours)
+        node = start(self.ours)
         ours = coins(node.ask), json.loads(node.ask("getchainstates"))
         if len(ours[1]["chainstates"]) != 2 or ours[1]["chainstates"][1]["snapshot_blockhash"] != BASE_HASH:
             fail("bitcoind does not work on the snapshot:", ours)
@@ -206,13 +168,13 @@ class Trial:
         p = run_lode(self.ours, "check")
         if p.returncode != 3:
             fail("lode check of blocks upon a snapshot", p.returncode, p.stderr)
-        node = Node(self.ours)
+        node = start(self.ours)
         for block in self.blocks[1:]:
             node.ask("submitblock", block.hex())
         if not json.loads(node.ask("getchainstates"))["chainstates"][-1]["validated"]:
             fail("the background validation did not end:", node.ask("getchainstates"))
         node.stop()
-        node = Node(self.ours)  # moves the loaded chainstate to its place
+        node = start(self.ours)  # moves the loaded chainstate to its place
         said = coins(node.ask)
         if said["height"] != 203 or node.ask("verifychain", "4", "0") != "true":
             fail("after validation", said)
@@ -222,14 +184,14 @@ class Trial:
         lode(self.ours, "import", self.path("blocks.dat"))  # and writes again
         if lode(self.ours, "verifychain", "4", "0") != "true":
             fail("verifychain after an import")
-        node = Node(self.ours)
+        node = start(self.ours)
         if coins(node.ask) != said:
             fail("bitcoind after lode's import")
         node.stop()
 
     def trusted_by_hash(self):
         other, file = self.path("other"), self.path("other.dat")
-        node = Node(other)
+        node = start(other)
         for block in self.blocks:
             node.ask("submitheader", block[:80].hex())
         node.stop()
@@ -242,19 +204,18 @@ class Trial:
         told = json.loads(lode(other, "gettxoutsetinfo"))
         if (told["height"], told["hash_serialized_3"]) != (160, said["txoutset_hash"]):
             fail("a reader of a set trusted by hash:", told)
-        node = Node(other, must_start=False)
+        node = start(other, must_start=False)
         if node.started or "snapshot" not in node.told.lower() and "assumeutxo" not in node.told.lower():
             print("bitcoind on a set it does not vouch for:", node.started, getattr(node, "told", ""))
             if node.started:
                 node.stop()
                 fail("bitcoind starts on a set that it does not vouch for: say so in loadtxoutset")
         shutil.rmtree(os.path.join(other, "regtest/chainstate_snapshot"))
-        Node(other).stop()
+        start(other).stop()
 
 
 def main():
-    if not BITCOIND or not CLI:
-        print("$BITCOIND and $BITCOIN_CLI are not set, skipped: bitcoind on loaded snapshots")
+    if are_absent("bitcoind on loaded snapshots"):
         return 77
     work = tempfile.mkdtemp(prefix="lode-load-")
     try:

@@ -10,6 +10,9 @@ libtestsupport_la_SOURCES = \
 	test/support/memory_tree.c test/support/memory_tree.h
 libtestsupport_la_CPPFLAGS = $(TEST_CPPFLAGS)
 
+# For scripts beside bitcoind.
+EXTRA_DIST += test/support/core_node.py
+
 # For a program whose allocations are to fail: its sources and its LDFLAGS.
 FAILING_MEMORY = test/support/failing_memory.c test/support/failing_memory.h
 FAILING_MEMORY_LDFLAGS = -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=aligned_alloc -Wl,--wrap=strdup
