@@ -43,7 +43,11 @@ void lode_block_cursor_seek(lode_block_cursor *c, lode_slice internal);
 void lode_block_cursor_next(lode_block_cursor *c);
 void lode_block_cursor_prev(lode_block_cursor *c);
 
-typedef enum lode_block_fault { LODE_BLOCK_SOUND = 0, LODE_BLOCK_DAMAGED = 1, LODE_BLOCK_NO_MEMORY = 2 } lode_block_fault;
+typedef enum lode_block_fault {
+    LODE_BLOCK_SOUND = 0,
+    LODE_BLOCK_DAMAGED = 1,
+    LODE_BLOCK_NO_MEMORY = 2
+} lode_block_fault;
 
 /* The newest entry of `user_key` with a trailer not above `trailer`. With a fault nothing is known of the key.
  * *value is lent as the block is. */

@@ -404,7 +404,9 @@ static void mem_destroy(lode_cursor *base)
     free(c);
 }
 
-static const lode_cursor_ops mem_ops = { mem_seek_first, mem_seek_last, mem_seek, mem_next, mem_prev, mem_destroy, NULL };
+static const lode_cursor_ops mem_ops = {
+    mem_seek_first, mem_seek_last, mem_seek, mem_next, mem_prev, mem_destroy, NULL
+};
 
 lode_cursor *lode_memtable_cursor(lode_memtable *m)
 {

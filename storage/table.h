@@ -15,7 +15,7 @@ typedef struct lode_table_read_options {
     bool verify_checksums;
     bool use_filter;
     const lode_filter_policy *filter_policy; /* kept; NULL: bloom filters are used. Filters of another name are not */
-    bool may_map; /* read through a map where the env has one */
+    bool may_map;                            /* read through a map where the env has one */
 } lode_table_read_options;
 
 /* Footer, index and filter are read and checked: every block that the index names lies inside the file. One reference,
@@ -23,8 +23,8 @@ typedef struct lode_table_read_options {
 lode_status lode_table_open(lode_table **out, lode_env *env, const char *path, uint64_t expected_bytes,
                             const lode_table_read_options *options);
 void lode_table_ref(lode_table *t);
-void lode_table_unref(lode_table *t);            /* closes with the last one; NULL does nothing */
-bool lode_table_holds_file(const lode_table *t); /* a descriptor is open; a mapped table needs none */
+void lode_table_unref(lode_table *t);                   /* closes with the last one; NULL does nothing */
+bool lode_table_holds_file(const lode_table *t);        /* a descriptor is open; a mapped table needs none */
 bool lode_table_filter_is_damaged(const lode_table *t); /* reads do without it; verify tells */
 
 /* What keeps a block, and so the value in it, where it is. Released before the table. */
@@ -45,8 +45,8 @@ typedef enum lode_table_step { LODE_TABLE_FILTERED = 1, LODE_TABLE_PROBED = 2 } 
 lode_status lode_table_find(lode_table *t, lode_lookup *found, lode_slice *value, lode_table_pin *pin, int *step,
                             lode_slice user_key, uint32_t hash, uint64_t trailer);
 
-/* The disk is asked for the block that lode_table_find would read, unless it is mapped or in the cache. False: the key is
- * not here. */
+/* The disk is asked for the block that lode_table_find would read, unless it is mapped or in the cache. False: the key
+ * is not here. */
 bool lode_table_will_need(lode_table *t, lode_slice user_key, uint32_t hash, uint64_t trailer);
 
 /* The index: one internal key for each block, not before any key in it; lent. */

@@ -31,7 +31,7 @@ lode_status lode_table_builder_add(lode_table_builder *b, lode_slice key, lode_s
 lode_status lode_table_builder_finish(lode_table_builder *b, bool sync);
 void lode_table_builder_destroy(lode_table_builder *b); /* closes; the file stays; NULL does nothing */
 
-uint64_t lode_table_builder_bytes(const lode_table_builder *b); /* of the file so far */
+uint64_t lode_table_builder_bytes(const lode_table_builder *b);       /* of the file so far */
 lode_slice lode_table_builder_first_key(const lode_table_builder *b); /* internal; lent until destroy */
 lode_slice lode_table_builder_last_key(const lode_table_builder *b);  /* lent until the next add or destroy */
 

@@ -80,8 +80,8 @@ size_t lode_version_file_of(const lode_version *v, int level, lode_slice user_ke
 /* Does a file of the level meet [smallest, largest]? User keys, both inclusive; NULL: open end. */
 bool lode_version_overlaps(const lode_version *v, int level, const lode_slice *smallest, const lode_slice *largest);
 
-/* A cursor over `files` (kept), which ascend and are disjoint; each is opened when it is reached. It keeps a reference to
- * the version. NULL when memory is out. */
+/* A cursor over `files` (kept), which ascend and are disjoint; each is opened when it is reached. It keeps a
+ * reference to the version. NULL when memory is out. */
 lode_cursor *lode_level_cursor(lode_version *v, lode_file_meta *const *files, size_t count,
                                const lode_cursor_options *options);
 
