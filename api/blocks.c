@@ -157,7 +157,12 @@ static lode_status walk_tree(lode *h, const tree_walk *walk, const char *functio
     if (!facts)
         return lode_fail(LODE_NO_MEMORY, "no memory to list headers");
     s = lode_handle_view(&view, h, function);
-    while (!lode_failed(s) && count) {
+    if (lode_failed(s)) {
+        free(facts);
+        return s;
+    }
+    __atomic_add_fetch(&h->walks, 1, __ATOMIC_ACQ_REL); /* `visit` cannot close the handle */
+    while (count) {
         count = lode_block_index_list_facts(h->chain->index, facts, at, PIECE);
         at += count;
         for (size_t i = 0; i < count; i++)
@@ -165,6 +170,7 @@ static lode_status walk_tree(lode *h, const tree_walk *walk, const char *functio
                 count = 0;
     }
     lode_state_release(view);
+    __atomic_sub_fetch(&h->walks, 1, __ATOMIC_ACQ_REL);
     free(facts);
     return s;
 }

@@ -38,7 +38,7 @@ struct lode {
     lode_chain *chain;
     bool tells_events_at_once; /* the writer's: an import runs */
     int is_broken;             /* atomic; 0, or why nothing is told any more: LODE_HANDLE_... */
-    int walks;                 /* atomic: open walks */
+    int walks;                 /* atomic: open walks over coins, and those over headers that are under way */
     uint64_t wanted_cache;     /* atomic: not taken yet; 0: none */
     uint64_t cache_limit;      /* atomic: as told in statistics */
     uint64_t reader_lookups, warm_count; /* atomic */

@@ -96,7 +96,7 @@ lode_status lode_import(lode *h, const lode_import_options *given, lode_import_r
 
 lode_status lode_submit_block(lode *h, lode_submit_result *result, const void *block, size_t len)
 {
-    lode_submit_result full;
+    lode_submit_result full = { .size = sizeof full };
     lode_status s;
 
     LODE_NEEDS_SIZE(result);
@@ -109,7 +109,7 @@ lode_status lode_submit_block(lode *h, lode_submit_result *result, const void *b
 
 lode_status lode_submit_header(lode *h, lode_submit_result *result, const void *header, size_t len)
 {
-    lode_submit_result full;
+    lode_submit_result full = { .size = sizeof full };
     lode_status s;
 
     LODE_NEEDS_SIZE(result);
@@ -122,7 +122,7 @@ lode_status lode_submit_header(lode *h, lode_submit_result *result, const void *
 
 lode_status lode_check_block(lode *h, lode_submit_result *result, const void *block, size_t len, int flags)
 {
-    lode_submit_result full;
+    lode_submit_result full = { .size = sizeof full };
     lode_status s;
 
     LODE_NEEDS_SIZE(result);
@@ -136,7 +136,7 @@ lode_status lode_check_block(lode *h, lode_submit_result *result, const void *bl
 
 lode_status lode_check_block_alone(lode *h, lode_submit_result *result, const void *block, size_t len, int flags)
 {
-    lode_submit_result full;
+    lode_submit_result full = { .size = sizeof full };
 
     LODE_NEEDS(h, "no handle");
     LODE_NEEDS_SIZE(result);

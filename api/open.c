@@ -163,7 +163,7 @@ static lode_status close_handle(lode *h, bool cancel)
     lode_status s = lode_ok(), closed;
 
     LODE_NEEDS(!lode_mutex_is_held(&h->lock) && !lode_background_is_own_thread(h), "called from a callback of the handle");
-    LODE_NEEDS(!__atomic_load_n(&h->walks, __ATOMIC_ACQUIRE), "a walk over the coins is open");
+    LODE_NEEDS(!__atomic_load_n(&h->walks, __ATOMIC_ACQUIRE), "a walk over coins or headers is open");
     lode_background_end(h, cancel);
     lode_mutex_lock(&h->lock);
     if (!h->read_only && h->chain->tip && !h->chain->in_doubt)

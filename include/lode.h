@@ -13,7 +13,7 @@
  * There is one writer: calls marked [writer] wait for each other. Calls marked [reader] wait for nobody: they answer
  * from the state that was published last, whole and verified, while blocks go on arriving. A state is published when a
  * submitted block, an invalidation, a flush or an import is done, and each time an import has written the coins. (Where
- * no reader was called before a lode_import, the first one called meanwhile waits for its next progress.)
+ * no reader was called before a lode_import, the first one called meanwhile waits for its next progress or its end.)
  * A callback may call readers; a writer called there is refused with LODE_INVALID_ARGUMENT.
  */
 #ifndef LODE_H
@@ -58,7 +58,7 @@ typedef struct lode_options {
     int read_only;         /* touch nothing, create nothing; fails with LODE_LOCKED when a writer is at work */
     int create_if_missing; /* default 1 for writers; readers never create */
     int threads;           /* workers; 0: one per processor; at most 256 */
-    uint64_t dbcache_bytes; /* default 450 MiB */
+    uint64_t dbcache_bytes; /* default 450 MiB, at least 4 MiB */
     int txindex;           /* 1: keep the transaction index; it is used by readers whenever it is there */
     int check_scripts;     /* default 1; 0: scripts are not run, everything else is checked */
     const char *assume_valid; /* 64 hex digits, or NULL/"0": run every script */
@@ -97,7 +97,8 @@ LODE_API void lode_options_init(lode_options *options);
 /* The handle may be given to other threads once this has returned. *out is NULL on failure. Replays what a cut-off flush left (writers). Strings are borrowed. */
 LODE_API lode_status lode_open(lode **out, const lode_options *options);
 /* Waits for imports in the background and for submitted blocks, flushes what is pending, syncs and frees. Closing NULL
- * does nothing. LODE_INVALID_ARGUMENT, and the handle stays open, while a lode_coin_walk is open or within a callback. */
+ * does nothing. LODE_INVALID_ARGUMENT, and the handle stays open, while a lode_coin_walk is open or within a callback
+ * (but for `log`, in threads of the library). */
 LODE_API lode_status lode_close(lode *handle);
 /* The same, but imports in the background are cancelled, and blocks that wait in the queue are told LODE_CANCELLED. */
 LODE_API lode_status lode_close_cancel(lode *handle);
@@ -180,7 +181,7 @@ LODE_API void lode_import_options_init(lode_import_options *options); /* as lode
 LODE_API lode_status lode_import(lode *handle, const lode_import_options *options, lode_import_result *result);
 
 /* The same in the background. *out is given: lode_import_end. Options and paths are copied, their callbacks come from the
- * library's thread. Several wait for each other. What lode_import would refuse is refused here. Any thread. */
+ * library's thread. Several wait for each other. Arguments that lode_import refuses are refused here. Any thread. */
 typedef struct lode_import_job lode_import_job;
 LODE_API lode_status lode_import_start(lode_import_job **out, lode *handle, const lode_import_options *options);
 /* What was told last; phase LODE_PHASE_DONE once it has ended. `file` is NULL here. Any thread. */
@@ -405,7 +406,7 @@ LODE_API const char *lode_query_help(const char *command); /* NULL: unknown. Sta
 /* All unspent outputs as rows for other programs. format: "csv", "jsonl" or "sqlite" (LODE_UNSUPPORTED in a build without
  * it). Columns: txid, vout, value in satoshis, coinbase, height, scriptpubkey in hexadecimal, type, address. at: a height
  * or a block hash of the active chain, reached by undoing blocks in memory; NULL: the tip. The file is PATH.incomplete
- * until it is whole, and none is left when the call fails. LODE_EXISTS at once when there is one.
+ * until it is whole, and none is left when the call fails. LODE_EXISTS at once when there is one. Flushes first.
  * [writer] */
 typedef struct lode_export_result {
     size_t size;
@@ -421,9 +422,9 @@ LODE_API lode_status lode_dump_coins(lode *handle, lode_export_result *result, c
 /* Core's loadtxoutset, for a handle that may write: the file becomes a second chainstate, from which bitcoind goes on and
  * validates the blocks below it in the background. The header of its block must be known (bitcoind fetches headers), lie
  * on the chain of headers with most work, and have more work than the tip. trusted: the set's hash_serialized_3, 64
- * digits, where Core does not vouch for the block itself; NULL: none. Nothing is written before the whole file was found
- * to be what is trusted, and nothing stays when the call fails. Afterwards the handle can only be closed; a reader then
- * answers from the loaded coins, and Lode writes to the directory again when bitcoind has finished.
+ * digits, where Core does not vouch for the block itself; NULL: none. After a flush, nothing is written before the whole
+ * file was found to be what is trusted, and nothing stays when the call fails. Afterwards the handle can only be closed; a
+ * reader then answers from the loaded coins, and Lode writes to the directory again when bitcoind has finished.
  * Errors: LODE_UNSUPPORTED when it is not trusted or does not fit; LODE_CORRUPT with the byte; LODE_CANCELLED.
  * [writer] */
 typedef struct lode_load_result {
@@ -457,8 +458,8 @@ typedef struct lode_check_result {
 } lode_check_result;
 /* Core's verifychain: the last `blocks` blocks (0: all) from the tip down, at `level`: 0 they can be read, 1 they are
  * valid by themselves, 2 their undo data fits, 3 undoing them in memory finds the coins they made, 4 they connect again,
- * scripts included where lode_options ask for them. Nothing is changed, on disk or in the handle. The answer is in
- * `result`; the status tells only what kept the check from beginning. [writer] */
+ * scripts included where lode_options ask for them. Flushes first; nothing else is changed, on disk or in the handle.
+ * The answer is in `result`; the status tells only what kept the check from beginning. [writer] */
 LODE_API lode_status lode_verify_chain(lode *handle, lode_check_result *result, int level, int32_t blocks);
 
 typedef struct lode_check_options {
@@ -469,8 +470,8 @@ typedef struct lode_check_options {
 } lode_check_options;
 LODE_API void lode_check_options_init(lode_check_options *options);
 /* Reads everything: checksums of the databases, the block index against itself and against every stored block and its
- * undo data, the transaction index against the active chain, every coin. Goes on after a finding; changes nothing.
- * options NULL: the defaults. The answer is in `result`. [writer] */
+ * undo data, the transaction index against the active chain, every coin. Goes on after a finding; flushes first, and
+ * changes nothing else. options NULL: the defaults. The answer is in `result`. [writer] */
 LODE_API lode_status lode_check_directory(lode *handle, lode_check_result *result, const lode_check_options *options);
 
 #ifdef __cplusplus

@@ -196,12 +196,15 @@ static void coins_and_walks_refuse_what_cannot_be(void **state)
 
 static int visit_header(void *context, const lode_block_info *info)
 {
+    bed *b = context;
+    assert_refused(lode_close(b->h));
+    assert_refused(lode_close_cancel(b->h));
     return 1;
 }
 
 static int visit_tip(void *context, const lode_block_info *info, int kind, int32_t branch_length)
 {
-    return 1;
+    return visit_header(context, info);
 }
 
 static void blocks_and_headers_refuse_what_cannot_be(void **state)
@@ -241,6 +244,8 @@ static void blocks_and_headers_refuse_what_cannot_be(void **state)
     assert_refused(lode_visit_headers(b.h, NULL, NULL));
     assert_refused(lode_visit_chain_tips(NULL, NULL, visit_tip));
     assert_refused(lode_visit_chain_tips(b.h, NULL, NULL));
+    assert_ok(lode_visit_headers(b.h, &b, visit_header));
+    assert_ok(lode_visit_chain_tips(b.h, &b, visit_tip));
     assert_int_equal(found, 5);
     for (size_t i = 0; i < sizeof heights / sizeof *heights; i++) {
         assert_ok(lode_get_block_at(b.h, &found, &raw, &len, heights[i]));

@@ -6,6 +6,8 @@
 #include <string.h>
 
 static made_chain chain;
+static lode_buf snapshot; /* the coins at its end */
+static char snapshot_hash[65];
 
 typedef struct number {
     const char *name;
@@ -96,6 +98,9 @@ static void fields_stand_where_they_stood(void **state)
     assert_int_equal(offsetof(lode_block_info, height), 136);
     assert_int_equal(offsetof(lode_set_info, hash_serialized_3), 80);
     assert_int_equal(offsetof(lode_script_result, reason), 16);
+    assert_int_equal(offsetof(lode_export_result, block), 20);
+    assert_int_equal(offsetof(lode_load_result, block), 20);
+    assert_int_equal(offsetof(lode_load_result, is_cores), 88);
     assert_int_equal(sizeof(lode_coin_id), 36);
     assert_int_equal(sizeof(lode_spent_output), 24);
 }
@@ -218,6 +223,42 @@ static lode_status fill_directory(void *r)
 {
     return lode_check_directory(the_bed->h, r, NULL);
 }
+/* A file that is not there yet. */
+static const char *new_path(void)
+{
+    static char path[160];
+    static int made;
+    snprintf(path, sizeof path, "%s/coins.%d", the_bed->root, made++);
+    return path;
+}
+static lode_status fill_export(void *r)
+{
+    return lode_export_coins(the_bed->h, r, "csv", new_path(), NULL);
+}
+static lode_status fill_dump(void *r)
+{
+    return lode_dump_coins(the_bed->h, r, new_path(), NULL);
+}
+/* A handle that has loaded can only be closed. */
+static lode_status fill_load(void *r)
+{
+    lode_submit_result told = { .size = sizeof told };
+    lode_buf copy = LODE_BUF_EMPTY;
+    const char *path;
+    lode_status s;
+    bed b;
+
+    bed_init(&b, "regtest");
+    bed_open(&b);
+    for (size_t i = 1; i < chain.count; i++)
+        assert_ok(lode_submit_header(b.h, &told, chain.blocks[i].raw, 80));
+    lode_buf_append(&copy, snapshot.data, snapshot.len);
+    path = bed_write(&b, "snapshot.dat", &copy);
+    lode_buf_clear(&copy);
+    s = lode_load_coins(b.h, r, path, snapshot_hash);
+    bed_clear(&b);
+    return s;
+}
 static lode_status fill_script(void *r)
 {
     lode_spent_output spent = { 0, "\x51", 1 };
@@ -253,6 +294,9 @@ static const struct {
     { "lode_import_get_progress", fill_progress, sizeof(lode_progress) },
     { "lode_verify_chain", fill_verify, sizeof(lode_check_result) },
     { "lode_check_directory", fill_directory, sizeof(lode_check_result) },
+    { "lode_export_coins", fill_export, sizeof(lode_export_result) },
+    { "lode_dump_coins", fill_dump, sizeof(lode_export_result) },
+    { "lode_load_coins", fill_load, sizeof(lode_load_result) },
     { "lode_verify_transaction", fill_script, sizeof(lode_script_result) },
     { "lode_warm_transaction", fill_warm, sizeof(lode_script_result) },
 };
@@ -326,10 +370,26 @@ static void a_size_that_was_not_set_is_refused(void **state)
     }
 }
 
+static void make_snapshot(void)
+{
+    lode_export_result r = { .size = sizeof r };
+    bed_print print;
+    bed b;
+
+    bed_init(&b, "regtest");
+    bed_import_chain(&b, &chain, 0, chain.count);
+    assert_ok(lode_dump_coins(b.h, &r, bed_path(&b, "snapshot.dat"), NULL));
+    bed_read(&b, "snapshot.dat", &snapshot);
+    print = bed_take_print(&b);
+    lode_hash_to_hex(snapshot_hash, print.hash_serialized_3);
+    bed_clear(&b);
+}
+
 static int set_up(void **state)
 {
     static bed b;
     made_chain_make(&chain, 5, 3, 2);
+    make_snapshot();
     bed_init(&b, "regtest");
     bed_import_chain(&b, &chain, 0, 2);
     the_bed = &b;
@@ -340,6 +400,7 @@ static int tear_down(void **state)
 {
     bed_clear(the_bed);
     made_chain_clear(&chain);
+    lode_buf_clear(&snapshot);
     return 0;
 }
 
