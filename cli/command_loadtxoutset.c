@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/report.h"
 #include "cli/setup.h"
 #include "cli/signals.h"
 #include "cli/step_meter.h"
@@ -27,9 +28,14 @@ static lode_status load(lode *handle, lode_load_result *result, lode_settings *s
 
 static void print_result(const lode_load_result *result, const char *path, lode_console *console)
 {
+    char escaped[8];
+
     printf("{\n  \"coins_loaded\": %" PRIu64 ",\n  \"tip_hash\": \"%s\",\n  \"base_height\": %" PRId32
-           ",\n  \"path\": \"%s\"\n}\n",
-           result->coins, result->block, result->height, path);
+           ",\n  \"path\": \"",
+           result->coins, result->block, result->height);
+    for (; *path; path++)
+        fwrite(escaped, 1, lode_json_escape(escaped, *path), stdout);
+    printf("\"\n}\n");
     if (!result->is_cores)
         lode_console_line(console,
                           "Bitcoin Core does not vouch for this block: bitcoind starts on this directory only after "

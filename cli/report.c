@@ -46,18 +46,22 @@ __attribute__((format(printf, 2, 3))) static void add_format(lode_rejection_list
     add_text(list, text, len < (int)sizeof text ? (size_t)len : sizeof text - 1);
 }
 
+size_t lode_json_escape(char out[8], char c)
+{
+    if (c == '"' || c == '\\')
+        return (size_t)sprintf(out, "\\%c", c);
+    if ((unsigned char)c < 0x20)
+        return (size_t)sprintf(out, "\\u%04x", (unsigned char)c);
+    return (size_t)sprintf(out, "%c", c);
+}
+
 static void add_string(lode_rejection_list *list, const char *text)
 {
+    char room[8];
+
     add_text(list, "\"", 1);
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            add_format(list, "\\%c", c);
-        else if (c < 0x20)
-            add_format(list, "\\u%04x", c);
-        else
-            add_text(list, text, 1);
-    }
+    for (; *text; text++)
+        add_text(list, room, lode_json_escape(room, *text));
     add_text(list, "\"", 1);
 }
 

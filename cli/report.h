@@ -24,4 +24,7 @@ void lode_report_print_json(FILE *out, const lode_import_result *result, const l
                             const char *outcome);
 void lode_report_print_text(FILE *out, const lode_import_result *result, const char *outcome);
 
+/* A byte as it stands within a JSON string; NUL-terminated. Returns the length. */
+size_t lode_json_escape(char out[8], char c);
+
 #endif
