@@ -2,7 +2,10 @@
 CHAINSTATE_TEST_LIBS = libtestsupport.la libchainstate.la libtxindex.la librules.la libscript.la libprimitives.la libstorage.la libsupport.la $(TEST_LIBS)
 CHAINSTATE_TESTS = \
 	test/chainstate/block_crash_test \
+	test/chainstate/block_files_core_test \
+	test/chainstate/block_files_disk_test \
 	test/chainstate/block_files_test \
+	test/chainstate/block_files_threads_test \
 	test/chainstate/block_index_test \
 	test/chainstate/block_index_tree_test \
 	test/chainstate/coins_flush_test \
@@ -19,10 +22,19 @@ TESTS += $(CHAINSTATE_TESTS)
 test_chainstate_block_crash_test_SOURCES = test/chainstate/block_crash_test.c test/chainstate/index_helpers.h
 test_chainstate_block_crash_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_chainstate_block_crash_test_LDADD = $(CHAINSTATE_TEST_LIBS)
-test_chainstate_block_files_test_SOURCES = test/chainstate/block_files_test.c test/chainstate/given_directory.h \
-	test/chainstate/index_helpers.h
+BLOCK_FILES_HELPERS = test/chainstate/block_files_helpers.h test/chainstate/given_directory.h test/chainstate/index_helpers.h
+test_chainstate_block_files_core_test_SOURCES = test/chainstate/block_files_core_test.c $(BLOCK_FILES_HELPERS)
+test_chainstate_block_files_core_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_chainstate_block_files_core_test_LDADD = $(CHAINSTATE_TEST_LIBS)
+test_chainstate_block_files_disk_test_SOURCES = test/chainstate/block_files_disk_test.c $(BLOCK_FILES_HELPERS)
+test_chainstate_block_files_disk_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_chainstate_block_files_disk_test_LDADD = $(CHAINSTATE_TEST_LIBS)
+test_chainstate_block_files_test_SOURCES = test/chainstate/block_files_test.c $(BLOCK_FILES_HELPERS)
 test_chainstate_block_files_test_CPPFLAGS = $(TEST_CPPFLAGS)
 test_chainstate_block_files_test_LDADD = $(CHAINSTATE_TEST_LIBS)
+test_chainstate_block_files_threads_test_SOURCES = test/chainstate/block_files_threads_test.c $(BLOCK_FILES_HELPERS)
+test_chainstate_block_files_threads_test_CPPFLAGS = $(TEST_CPPFLAGS)
+test_chainstate_block_files_threads_test_LDADD = $(CHAINSTATE_TEST_LIBS)
 test_chainstate_block_index_test_SOURCES = test/chainstate/block_index_test.c test/chainstate/given_directory.h \
 	test/chainstate/index_helpers.h
 test_chainstate_block_index_test_CPPFLAGS = $(TEST_CPPFLAGS)
