@@ -13,4 +13,4 @@ bench_lode_import_bench_LDADD = libbenchcommon.la libchainstate.la libtxindex.la
 EXTRA_DIST += bench/import_report.py bench/measure_imports.sh
 noinst_PROGRAMS += bench/coins_growth
 bench_coins_growth_SOURCES = bench/coins_growth.c
-bench_coins_growth_LDADD = libbenchcommon.la libchainstate.la librules.la libprimitives.la libstorage.la libsupport.la $(EXTERNAL_LIBS)
+bench_coins_growth_LDADD = libbenchcommon.la libchainstate.la libtxindex.la librules.la libprimitives.la libstorage.la libsupport.la $(EXTERNAL_LIBS)

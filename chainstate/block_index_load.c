@@ -42,10 +42,8 @@ static lode_status no_memory(const lode_block_index *index)
 
 static void apply_key(const lode_block_index *index, uint8_t *value, size_t len)
 {
-    if (!index->has_key)
-        return;
-    for (size_t i = 0; i < len; i++)
-        value[i] ^= index->key[i % sizeof index->key];
+    if (index->has_key)
+        lode_core_store_hide(index->key, value, len);
 }
 
 /* ---- scanning ---- */
@@ -325,17 +323,9 @@ static lode_status load_last_file(lode_block_index *index)
 
 static lode_status load_key(lode_block_index *index)
 {
-    static const uint8_t name[] = "\x0e\0obfuscate_key"; /* a string of 14 bytes whose first is zero */
-    uint8_t value[9];
-    size_t len;
-    int found;
+    bool found;
 
-    LODE_TRY(lode_store_get_into(index->store, &found, value, sizeof value, &len, name, sizeof name - 1, NULL));
-    if (!found)
-        return lode_ok();
-    if (len != sizeof value || value[0] != 8)
-        return lode_fail(LODE_CORRUPT, "%s: obfuscation key in %zu bytes, 9 expected", index->path, len);
-    memcpy(index->key, value + 1, sizeof index->key);
+    LODE_TRY(lode_core_store_load_key(index->store, index->path, &found, index->key));
     index->has_key = !!lode_read_le64(index->key);
     return lode_ok();
 }

@@ -6,6 +6,7 @@
 #include "support/bytes.h"
 #include "support/check.h"
 #include "support/thread.h"
+#include "txindex/core_store.h"
 
 #define LODE_INDEX_SLAB 1024             /* entries */
 #define LODE_INDEX_MAX_FILES (1 << 20)   /* 128 TiB of blocks */
@@ -38,7 +39,7 @@ struct lode_block_index {
     bool read_only, has_snapshot;
     lode_store *store;
     bool has_key; /* values are XORed with it */
-    uint8_t key[8];
+    uint8_t key[LODE_CORE_KEY_BYTES];
     /* The tree: one thread changes it, under the write lock; it reads without. Others read under the read lock. */
     pthread_rwlock_t tree_lock;
     lode_entry **slabs;

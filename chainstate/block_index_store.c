@@ -18,15 +18,9 @@ static void pass_on(void *context, int level, const char *line)
 
 static void fill_store_options(lode_store_options *o, const lode_block_index_options *options)
 {
-    lode_store_options_init(o);
-    o->create_if_missing = !options->read_only;
-    o->read_only = options->read_only;
-    o->compression = LODE_COMPRESSION_NONE;
-    o->bloom_bits_per_key = 10;
-    o->table_bytes = 32 << 20;
+    lode_core_store_options(o, options->env, options->read_only);
     o->cache_bytes = 1 << 20;
     o->max_open_files = 16;
-    o->env = options->env;
     if (options->logger) {
         o->log = pass_on;
         o->log_context = (void *)(uintptr_t)options->logger;
@@ -65,10 +59,7 @@ static lode_status open_store(lode_block_index *index, const lode_block_index_op
         LODE_TRY(load_as_reader(index, options, &is_there));
     if (options->read_only)
         return lode_ok();
-    if (options->wipe)
-        LODE_TRY(lode_store_destroy(options->path, &o));
-    LODE_TRY(lode_env_make_path(options->env, options->path));
-    LODE_TRY(lode_store_open(&index->store, options->path, &o));
+    LODE_TRY(lode_core_store_open(&index->store, options->path, &o, options->wipe));
     if (!options->wipe)
         return is_there ? lode_ok() : lode_index_load(index);
     lode_block_index_set_reindexing(index, true);
@@ -114,10 +105,8 @@ done:
 static void put(const lode_block_index *index, lode_batch *batch, const void *key, size_t key_len, uint8_t *value,
                 size_t len)
 {
-    if (index->has_key) {
-        for (size_t i = 0; i < len; i++)
-            value[i] ^= index->key[i % sizeof index->key];
-    }
+    if (index->has_key)
+        lode_core_store_hide(index->key, value, len);
     lode_batch_put(batch, key, key_len, value, len);
 }
 

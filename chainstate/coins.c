@@ -13,10 +13,6 @@
 
 #define MIB ((size_t)1 << 20)
 
-/* Key and value of the record that names the obfuscation: a string and a vector with their lengths. */
-static const char obfuscation_record[] = "\x0e\0obfuscate_key";
-enum { OBFUSCATION_RECORD_LEN = sizeof obfuscation_record - 1, OBFUSCATION_BYTES = 8 };
-
 /* ---- shares of memory ---- */
 
 static size_t between(size_t low, size_t value, size_t high)
@@ -63,31 +59,16 @@ static lode_status make_random(void *bytes, size_t len)
     return lode_ok();
 }
 
-static lode_status write_obfuscation(lode_coins *c)
-{
-    uint8_t value[1 + OBFUSCATION_BYTES] = { OBFUSCATION_BYTES };
-
-    LODE_TRY(make_random(value + 1, OBFUSCATION_BYTES));
-    LODE_TRY(lode_store_put(c->store, obfuscation_record, OBFUSCATION_RECORD_LEN, value, sizeof value, 1));
-    memcpy(c->obfuscation, value + 1, OBFUSCATION_BYTES);
-    return lode_ok();
-}
-
 /* A new database gets a key, an older one without a key has plain values. */
 static lode_status load_obfuscation(lode_coins *c, bool is_empty)
 {
-    uint8_t value[1 + OBFUSCATION_BYTES];
-    size_t len;
-    int found;
+    bool found;
 
-    LODE_TRY(lode_store_get_into(c->store, &found, value, sizeof value, &len, obfuscation_record,
-                                 OBFUSCATION_RECORD_LEN, NULL));
-    if (!found)
-        return is_empty && !c->read_only ? write_obfuscation(c) : lode_ok();
-    if (len != sizeof value || value[0] != OBFUSCATION_BYTES)
-        return lode_fail(LODE_CORRUPT, "%s: an obfuscation key of %zu bytes, 9 expected", c->path, len);
-    memcpy(c->obfuscation, value + 1, OBFUSCATION_BYTES);
-    return lode_ok();
+    LODE_TRY(lode_core_store_load_key(c->store, c->path, &found, c->obfuscation));
+    if (found || !is_empty || c->read_only)
+        return lode_ok();
+    LODE_TRY(make_random(c->obfuscation, sizeof c->obfuscation));
+    return lode_core_store_write_key(c->store, c->obfuscation);
 }
 
 static lode_status refuse_later_keys(const char *path, lode_iterator *it)
@@ -110,27 +91,20 @@ static lode_status refuse_later_keys(const char *path, lode_iterator *it)
                      path, *(const uint8_t *)key.data);
 }
 
-lode_status lode_coins_check_format(const char *path, lode_env *env)
+static lode_status check_format(const char *path, lode_store *store)
 {
-    lode_store_options o;
-    lode_iterator *it = NULL;
-    lode_store *store;
+    lode_iterator *it;
     lode_status s;
 
-    lode_store_options_init(&o);
-    o.read_only = 1;
-    o.cache_bytes = MIB;
-    o.env = env;
-    s = lode_store_open(&store, path, &o);
-    if (s.code == LODE_MISSING || s.code == LODE_CORRUPT)
-        return lode_ok(); /* not there, or told by the open that follows */
-    LODE_TRY(s);
-    s = lode_iterator_create(&it, store, NULL);
-    if (!lode_failed(s))
-        s = refuse_later_keys(path, it);
+    LODE_TRY(lode_iterator_create(&it, store, NULL));
+    s = refuse_later_keys(path, it);
     lode_iterator_destroy(it);
-    lode_ignore(lode_store_close(store)); /* it was only read */
-    return s.code == LODE_CORRUPT ? lode_ok() : s;
+    return s;
+}
+
+lode_status lode_coins_check_format(const char *path, lode_env *env)
+{
+    return lode_core_store_look(path, env, check_format);
 }
 
 /* What is there: is anything, are there coins, is it ours to read. */
@@ -188,21 +162,11 @@ static lode_status open_store(lode_coins *c, const lode_coins_options *options)
 {
     lode_store_options o;
 
-    lode_store_options_init(&o);
-    o.create_if_missing = !options->read_only;
-    o.read_only = options->read_only;
-    o.compression = LODE_COMPRESSION_NONE; /* Core's LevelDB has no snappy */
-    o.bloom_bits_per_key = 10;
-    o.table_bytes = 32 * MIB;
+    lode_core_store_options(&o, c->env, options->read_only);
     o.map_tables = 0; /* mapped pages would count beside -dbcache */
     o.write_buffer_bytes = write_buffer_bytes(options->cache_bytes);
     o.cache = c->cache;
-    o.env = c->env;
-    if (options->wipe && !options->read_only)
-        LODE_TRY(lode_store_destroy(c->path, &o));
-    if (!options->read_only)
-        LODE_TRY(lode_env_make_path(c->env, c->path));
-    return lode_store_open(&c->store, c->path, &o);
+    return lode_core_store_open(&c->store, c->path, &o, options->wipe);
 }
 
 static lode_status take_memory(lode_coins *c, const lode_coins_options *options)

@@ -5,6 +5,7 @@
 #include "chainstate/coins.h"
 #include "chainstate/coins_shard.h"
 #include "support/thread.h"
+#include "txindex/core_store.h"
 
 #define LODE_COINS_SCRATCH 10240u /* any coin as stored: two VARINTs and a script of 10,002 bytes */
 #define LODE_COINS_QUEUE 16u      /* prefetches under way */
@@ -25,7 +26,7 @@ struct lode_coins {
     int threads;
     uint32_t batch_most; /* records and coins up to which a flush goes through log and memtable */
     uint64_t salt[5];
-    uint8_t obfuscation[8]; /* zeros: values stand as they are */
+    uint8_t obfuscation[LODE_CORE_KEY_BYTES]; /* zeros: values stand as they are */
     lode_store *store;
     lode_cache *cache;
 
@@ -43,10 +44,10 @@ struct lode_coins {
     uint64_t oldest_whole; /* all changes since the generation of this id are in memory */
     lode_coins_prefetch_item queue[LODE_COINS_QUEUE];
     uint32_t queue_at;
-    uint8_t *script; /* what a view lends; LODE_COINS_SCRATCH bytes */
-    uint8_t *stored; /* a coin read from the database; likewise */
-    lode_block_hash flush_best;     /* or how far a replay has come */
-    bool flush_is_part;             /* 'H' is written instead of 'B': from flush_best to flush_new_head */
+    uint8_t *script;            /* what a view lends; LODE_COINS_SCRATCH bytes */
+    uint8_t *stored;            /* a coin read from the database; likewise */
+    lode_block_hash flush_best; /* or how far a replay has come */
+    bool flush_is_part;         /* 'H' is written instead of 'B': from flush_best to flush_new_head */
     lode_block_hash flush_new_head;
     lode_batch *batch; /* what the flush writes, if not all that is frozen */
     lode_thread flusher;
@@ -74,8 +75,7 @@ static inline void lode_coins_count(uint64_t *counter, uint64_t by)
 /* XOR with the database's key. */
 static inline void lode_coins_obfuscate(const lode_coins *c, uint8_t *value, size_t len)
 {
-    for (size_t i = 0; i < len; i++)
-        value[i] ^= c->obfuscation[i & 7];
+    lode_core_store_hide(c->obfuscation, value, len);
 }
 
 /* A coin as stored, obfuscation undone, in parts; view->script points into data. False when it does not decode. */
@@ -99,8 +99,10 @@ void lode_coins_settle_flush(lode_coins *c);
 /* A generation with best block `flush_best`: as a batch, given (lode_batch_destroy), or written at once as a run. */
 lode_status lode_coins_make_batch(lode_coins *c, lode_batch **batch, const lode_coins_generation *g);
 lode_status lode_coins_write_run(lode_coins *c, const lode_coins_generation *g);
-/* The changes in one shard alone, in key order, without 'B' and 'H'. Any thread, while nobody changes the generation. */
-lode_status lode_coins_make_shard_batch(const lode_coins *c, lode_batch **batch, const lode_coins_generation *g, size_t shard);
+/* The changes in one shard alone, in key order, without 'B' and 'H'. Any thread, while nobody changes the generation.
+ */
+lode_status lode_coins_make_shard_batch(const lode_coins *c, lode_batch **batch, const lode_coins_generation *g,
+                                        size_t shard);
 
 void lode_coins_init_locks(lode_coins *c);
 /* Tells 'B' and 'H' of the database. */

@@ -12,8 +12,6 @@
 #include "txindex/txindex_private.h"
 
 #define MIB ((size_t)1 << 20)
-static const char obfuscation_record[] = "\x0e\0obfuscate_key";
-enum { OBFUSCATION_RECORD_LEN = sizeof obfuscation_record - 1 };
 
 /* ---- opening ---- */
 
@@ -33,9 +31,7 @@ static lode_status check_first_keys(const char *path, lode_iterator *it)
         const uint8_t *k = key.data;
         if (key.len > 0 && k[0] == 't')
             return key.len == LODE_TXINDEX_KEY_BYTES ? lode_iterator_status(it) : refuse_newer_format(path);
-        if (key.len == OBFUSCATION_RECORD_LEN && memcmp(k, obfuscation_record, key.len) == 0)
-            continue;
-        if (key.len == 1 && k[0] == 'B')
+        if (lode_core_store_is_key_record(key) || (key.len == 1 && k[0] == 'B'))
             continue;
         if ((key.len == 14 && memcmp(k,
                                      "\x0d"
@@ -69,69 +65,31 @@ static lode_status check_format(const char *path, lode_store *store)
 
 lode_status lode_txindex_check_format(const char *path, lode_env *env)
 {
-    lode_store_options o;
-    lode_store *store;
-    lode_status s;
-
-    lode_store_options_init(&o);
-    o.read_only = 1;
-    o.cache_bytes = MIB;
-    o.env = env;
-    s = lode_store_open(&store, path, &o);
-    if (s.code == LODE_MISSING || s.code == LODE_CORRUPT)
-        return lode_ok(); /* not there, or told by the open that follows */
-    LODE_TRY(s);
-    s = check_format(path, store);
-    lode_ignore(lode_store_close(store)); /* it was only read */
-    return s.code == LODE_CORRUPT ? lode_ok() : s;
-}
-
-static lode_status load_obfuscation(lode_txindex *x)
-{
-    uint8_t value[1 + LODE_TXINDEX_OBFUSCATION_BYTES];
-    size_t len;
-    int found;
-
-    LODE_TRY(lode_store_get_into(x->store, &found, value, sizeof value, &len, obfuscation_record,
-                                 OBFUSCATION_RECORD_LEN, NULL));
-    if (!found)
-        return lode_ok();
-    if (len != sizeof value || value[0] != LODE_TXINDEX_OBFUSCATION_BYTES)
-        return lode_fail(LODE_CORRUPT, "%s: an obfuscation key of %zu bytes, 9 expected", x->path, len);
-    memcpy(x->obfuscation, value + 1, LODE_TXINDEX_OBFUSCATION_BYTES);
-    return lode_ok();
+    return lode_core_store_look(path, env, check_format);
 }
 
 static lode_status open_store(lode_txindex *x, const lode_txindex_options *options)
 {
     lode_store_options o;
 
-    lode_store_options_init(&o);
-    o.create_if_missing = !options->read_only;
-    o.read_only = options->read_only;
-    o.compression = LODE_COMPRESSION_NONE; /* Core's LevelDB has no snappy */
-    o.bloom_bits_per_key = 10;
-    o.table_bytes = 32 * MIB;
+    lode_core_store_options(&o, x->env, options->read_only);
     o.map_tables = 0; /* mapped pages would count beside -dbcache */
     o.write_buffer_bytes = MIB;
     o.cache_bytes = 2 * MIB;
     o.background_threads = x->threads > 4 ? 4 : x->threads;
-    o.env = x->env;
-    if (options->wipe && !options->read_only)
-        LODE_TRY(lode_store_destroy(x->path, &o));
-    if (!options->read_only)
-        LODE_TRY(lode_env_make_path(x->env, x->path));
-    return lode_store_open(&x->store, x->path, &o);
+    return lode_core_store_open(&x->store, x->path, &o, options->wipe);
 }
 
 static lode_status load_index(lode_txindex *x, const lode_txindex_options *options)
 {
+    bool has_key;
+
     x->path = strdup(options->path);
     if (!x->path)
         return lode_fail(LODE_NO_MEMORY, "%s: no memory for a transaction index", options->path);
     LODE_TRY(open_store(x, options));
     LODE_TRY(check_format(x->path, x->store));
-    return load_obfuscation(x);
+    return lode_core_store_load_key(x->store, x->path, &has_key, x->obfuscation); /* zeros without one */
 }
 
 lode_status lode_txindex_open(lode_txindex **out, const lode_txindex_options *options)

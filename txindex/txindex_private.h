@@ -3,10 +3,11 @@
 #define LODE_TXINDEX_TXINDEX_PRIVATE_H
 
 #include "support/thread.h"
+#include "txindex/core_store.h"
 #include "txindex/entries.h"
 #include "txindex/txindex.h"
 
-enum { LODE_TXINDEX_KEY_BYTES = 33, LODE_TXINDEX_VALUE_MOST = 15, LODE_TXINDEX_OBFUSCATION_BYTES = 8 };
+enum { LODE_TXINDEX_KEY_BYTES = 33, LODE_TXINDEX_VALUE_MOST = 15 };
 
 typedef struct lode_txindex_place {
     uint32_t file, block_pos;
@@ -27,7 +28,7 @@ struct lode_txindex {
     const lode_logger *logger;
     bool read_only;
     int threads;
-    uint8_t obfuscation[LODE_TXINDEX_OBFUSCATION_BYTES]; /* Core honours a key here too, though it writes none */
+    uint8_t obfuscation[LODE_CORE_KEY_BYTES]; /* Core honours a key here too, though it writes none */
     lode_store *store;
     uint32_t batch_most;
     uint64_t settle_bytes;
@@ -49,8 +50,7 @@ struct lode_txindex {
 
 static inline void lode_txindex_obfuscate(const lode_txindex *index, uint8_t *value, size_t len)
 {
-    for (size_t i = 0; i < len; i++)
-        value[i] ^= index->obfuscation[i % LODE_TXINDEX_OBFUSCATION_BYTES];
+    lode_core_store_hide(index->obfuscation, value, len);
 }
 
 /* writer.c */
