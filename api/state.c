@@ -198,10 +198,13 @@ static void close_builder(lode_recent *r)
 }
 
 /* The state on disk is `base`: what led to it is not needed any more. False: it is none that was recorded. */
-static bool move_base(lode_recent *r, lode_entry *base)
+static bool move_base(lode_recent *r, lode_entry *base, uint64_t flushed_at_ns)
 {
     size_t steps = r->state_count, gone = 0;
 
+    if (r->base == base && r->looked_at_ns == flushed_at_ns)
+        return true; /* there may be very many states to look through */
+    r->looked_at_ns = flushed_at_ns;
     while (steps > 0 && r->states[steps - 1] != base)
         steps--;
     if (steps == 0 && r->base != base)
@@ -271,7 +274,7 @@ static lode_status make_view(lode_state **out, bool *fits, lode_publisher *p, lo
     if (!lode_failed(s) && (p->is_importing || (r->is_lost && base == chain->tip)))
         begin_anew(r, base);
     else if (!lode_failed(s))
-        *fits = !r->is_lost && move_base(r, base);
+        *fits = !r->is_lost && move_base(r, base, chain->flushed_at_ns);
     if (lode_failed(s) || !*fits) {
         lode_state_release(view);
         return s;

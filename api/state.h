@@ -32,6 +32,7 @@ typedef struct lode_recent {
     size_t state_count, state_capacity;
     uint64_t first_step;
     lode_entry *base;
+    uint64_t looked_at_ns;             /* the last flush that had begun when the base was looked for */
     bool is_lost;                      /* blocks went by unrecorded: only what is on disk can be shown */
     size_t bytes, count, shown_layers; /* atomic; of all layers */
     size_t limit_bytes;
