@@ -24,7 +24,7 @@ static lode_fetched look_for(const lode_coins *c, const uint8_t prevout[36], uin
     lode_coins_seeming active, frozen;
 
     if (index >= LODE_COINS_MAX_INDEX)
-        return (lode_fetched){ .is_asked = true }; /* of no use later: too old for any epoch */
+        return (lode_fetched){ .is_asked = true }; /* no change in memory can be of it */
     active = look_in(c->active, prevout, part_hash);
     if (active == LODE_COINS_ALL)
         return (lode_fetched){ .is_asked = false };

@@ -97,16 +97,6 @@ static void assert_nothing_left(bed *b)
     assert_false(bed_exists(b, "data/regtest/chainstate_snapshot.incomplete"));
 }
 
-static bool datadir_exists(bed *b, const char *name)
-{
-    char *path = lode_path_join(b->datadir, name);
-    bool exists = false;
-
-    assert_ok(b->env->path_info(b->env, &exists, NULL, path));
-    free(path);
-    return exists;
-}
-
 static void assert_answers_from_it(bed *b)
 {
     bed_close(b);
@@ -131,8 +121,8 @@ static void a_sound_file_is_loaded_and_a_reader_answers_from_it(void **state)
     assert_ok(load_trusting(&b, trusted));
     lode_tip tip;
     assert_fails_with(LODE_UNSUPPORTED, lode_get_tip(b.h, &tip)); /* this handle has ended */
-    assert_true(datadir_exists(&b, "regtest/chainstate_snapshot/base_blockhash"));
-    assert_false(datadir_exists(&b, "regtest/chainstate_snapshot.incomplete"));
+    assert_true(bed_exists(&b, "data/regtest/chainstate_snapshot/base_blockhash"));
+    assert_false(bed_exists(&b, "data/regtest/chainstate_snapshot.incomplete"));
     assert_answers_from_it(&b);
     lode *h;
     assert_fails_with(LODE_UNSUPPORTED, lode_open(&h, &b.options));
@@ -428,6 +418,44 @@ static void an_interruption_leaves_nothing_and_ends_one_call(void **state)
     bed_clear(&b);
 }
 
+static void interrupt_it(void *h)
+{
+    lode_interrupt(h);
+}
+
+/* Each load begins in the directory that the one before was interrupted in. */
+static void an_interruption_at_any_change_leaves_nothing_or_the_whole(void **state)
+{
+    bool was_asked = true;
+    uint64_t n = 0;
+    bed b;
+
+    make_place(&b);
+    write_file(&b, &snapshot);
+    bed_close(&b);
+    lode_env *fault = b.options.env = lode_fault_env_create(b.env);
+    b.options.threads = 1;
+    for (; was_asked; n++) {
+        bed_open(&b);
+        lode_fault_env_plan(
+            fault, &(lode_fault_plan){
+                       .calls = LODE_FAULT_CHANGES, .skip = n, .times = 1, .hook = interrupt_it, .hook_context = b.h });
+        lode_status s = load_trusting(&b, trusted);
+        was_asked = lode_fault_env_failed(fault) > 0;
+        lode_fault_env_plan(fault, NULL);
+        assert_ok(lode_close(b.h));
+        b.h = NULL;
+        if (s.code == LODE_OK)
+            break; /* too late to be heard */
+        assert_int_equal(s.code, LODE_CANCELLED);
+        assert_nothing_left(&b);
+    }
+    assert_true(n > 10);
+    assert_answers_from_it(&b);
+    lode_fault_env_destroy(fault);
+    bed_clear(&b);
+}
+
 static void every_failing_call_is_told_and_leaves_nothing_that_bitcoind_would_open(void **state)
 {
     bool failed = true;
@@ -454,7 +482,7 @@ static void every_failing_call_is_told_and_leaves_nothing_that_bitcoind_would_op
         b.h = NULL;
         lode_env *fault = b.options.env;
         b.options.env = b.env;
-        if (datadir_exists(&b, "regtest/chainstate_snapshot")) {
+        if (bed_exists(&b, "data/regtest/chainstate_snapshot")) {
             assert_answers_from_it(&b); /* the last sync came too late to take it back: it is whole */
         } else {                        /* and the next one ends well, whatever stood there */
             bed_open(&b);
@@ -496,7 +524,7 @@ static bool lose_power_at(uint64_t n, lode_power_cut cut)
     lode_fault_env_plan(fault, NULL);
     lode_memory_env_power_off(b.env);
     lode_memory_env_power_on(b.env, cut, n);
-    if (was_cut && !datadir_exists(&b, "regtest/chainstate_snapshot")) {
+    if (was_cut && !bed_exists(&b, "data/regtest/chainstate_snapshot")) {
         bed_open(&b); /* as it was */
         bed_assert_tip(&b, &chain.blocks[STORED]);
         assert_ok(load_trusting(&b, trusted));
@@ -534,7 +562,7 @@ static void what_a_killed_run_left_is_removed_and_is_in_nobodys_way(void **state
     write_file(&b, &snapshot);
     assert_ok(load_trusting(&b, trusted));
     assert_answers_from_it(&b);
-    assert_false(datadir_exists(&b, "regtest/chainstate_snapshot.incomplete"));
+    assert_false(bed_exists(&b, "data/regtest/chainstate_snapshot.incomplete"));
     free(folder);
     free(inside);
     bed_clear(&b);
@@ -567,6 +595,7 @@ int main(void)
         cmocka_unit_test(an_output_twice_or_out_of_order_is_refused),
         cmocka_unit_test(no_changed_byte_is_loaded),
         cmocka_unit_test(an_interruption_leaves_nothing_and_ends_one_call),
+        cmocka_unit_test(an_interruption_at_any_change_leaves_nothing_or_the_whole),
         cmocka_unit_test(every_failing_call_is_told_and_leaves_nothing_that_bitcoind_would_open),
         cmocka_unit_test(a_power_cut_leaves_all_of_it_or_what_was_there),
         cmocka_unit_test(what_a_killed_run_left_is_removed_and_is_in_nobodys_way),
